@@ -1,0 +1,71 @@
+"""Rigid-body and multibody dynamics in quaternions.
+
+Names are resolved when they are first used, so that one part can be imported without the others.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from quatrain import equations, rotations, scalar
+    from quatrain.arrays import random_unit_quaternions
+    from quatrain.errors import ArgumentError, QuatrainError, ScalarError
+    from quatrain.geometry import Mat3, Matrix, Pose, Quaternion, SymMat3, Vec3, cross, dot, outer, skew
+    from quatrain.interpolation import slerp, squad, squad_control_point, weighted_mean
+    from quatrain.rotations import AngleConvention
+    from quatrain.scalar import where
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AngleConvention",
+    "ArgumentError",
+    "Mat3",
+    "Matrix",
+    "Pose",
+    "QuatrainError",
+    "Quaternion",
+    "ScalarError",
+    "SymMat3",
+    "Vec3",
+    "__version__",
+    "cross",
+    "dot",
+    "equations",
+    "outer",
+    "random_unit_quaternions",
+    "rotations",
+    "scalar",
+    "skew",
+    "slerp",
+    "squad",
+    "squad_control_point",
+    "weighted_mean",
+    "where",
+]
+
+# Module -> the names above that live in it; a module that is itself a public name lists nothing.
+_HOMES = {
+    "arrays": ("random_unit_quaternions",),
+    "equations": (),
+    "errors": ("ArgumentError", "QuatrainError", "ScalarError"),
+    "geometry": ("Mat3", "Matrix", "Pose", "Quaternion", "SymMat3", "Vec3", "cross", "dot", "outer", "skew"),
+    "interpolation": ("slerp", "squad", "squad_control_point", "weighted_mean"),
+    "rotations": ("AngleConvention",),
+    "scalar": ("where",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES and name in __all__:
+        return import_module(f"quatrain.{name}")
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"quatrain.{module}"), name)
+    raise AttributeError(f"module 'quatrain' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

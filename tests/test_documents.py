@@ -1,0 +1,41 @@
+"""What the README and the documentation show, runs; what the README's first command prints, it prints."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(path, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+CODE = [(path, i, block) for path in PAGES for i, block in enumerate(blocks(path, "python"))]
+
+
+@pytest.mark.parametrize(("path", "i", "block"), CODE, ids=[f"{p.name}-{i}" for p, i, _ in CODE])
+def test_every_block_of_code_runs(path, i, block):
+    exec(compile(block, f"{path.name} block {i}", "exec"), {})
+
+
+def test_the_figures_in_the_readme_are_what_its_first_command_prints(capsys):
+    runpy.run_path(str(ROOT / "examples" / "through_gimbal_lock.py"), run_name="__main__")
+    printed = capsys.readouterr().out.splitlines()
+    (shown,) = blocks(ROOT / "README.md", "text")
+
+    def coarse(line):
+        """Errors of the order of rounding differ between machines: their digits are left out."""
+        return re.sub(r"\d\.\de-1[0-9]", "tiny", line)
+
+    assert {coarse(line) for line in shown.splitlines()} <= {coarse(line) for line in printed}
+
+
+def test_the_package_has_the_files_it_promises():
+    for name in ("LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "src/quatrain/py.typed"):
+        assert (ROOT / name).exists(), name
