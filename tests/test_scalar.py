@@ -180,6 +180,14 @@ def test_kinds_do_not_mix_in_silence():
         scalar.atan2(np.ones(2), mpmath.mpf(1))
 
 
+def test_single_numpy_numbers_are_plain_numbers():
+    half, one = np.float32(0.5), np.float64(1.0)
+    assert scalar.atan2(one, mpmath.mpf(1)) == scalar.atan2(1, mpmath.mpf(1))
+    assert scalar.maximum(mpmath.mpf(2), half) == 2
+    assert scalar.where(np.bool_(True), mpmath.mpf(2), half) == 2
+    assert scalar.minimum(half, Fraction(3, 4)) == 0.5
+
+
 class Interval:
     """A user's own kind of scalar, as CONTRIBUTING describes it."""
 

@@ -330,7 +330,7 @@ def test_single_precision_throughout(program):
         ({"x": 1.0, "q": np.ones(3), "R": np.ones((2, 3)), "z": 0}, "'z' is no input of law"),
         (
             {"x": np.ones(4), "q": np.ones((3, 3)), "R": np.ones((2, 3))},
-            r"the leading axes of the inputs of law do not broadcast: x \(4,\), q \(3,\), R \(\)",
+            r"the leading axes of the arguments of law do not broadcast: x \(4,\), q \(3,\), R \(\)",
         ),
     ],
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from quatrain.compiler import calls
 from quatrain.compiler.graph import Graph, Loop, Node
 from quatrain.compiler.operations import OPERATIONS
 from quatrain.compiler.program import Port, Program
@@ -54,41 +55,24 @@ def input_columns(
         raise ArgumentError(
             f"{unknown[0]!r} is no input of {program.name}", do=f"its inputs are {_listed(program.inputs)}"
         )
-    columns: list[Any] = []
-    batches = []
+    given = []
     for port in program.inputs:
         if port.name not in arrays:
             raise ArgumentError(
                 f"{port.name!r} is missing from the inputs of {program.name}",
                 do=f"pass all of {_listed(program.inputs)}",
             )
-        array = np.asarray(arrays[port.name], dtype=dtype)
-        split = array.ndim - len(port.shape)
-        if split < 0 or array.shape[split:] != port.shape:
-            wanted = ", ".join(["...", *map(str, port.shape)])
-            raise ArgumentError(
-                f"{port.name} has shape {array.shape}; {program.name} needs ({wanted})",
-                do="put the axes of the batch first and those of the value last",
-            )
-        batches.append(array.shape[:split])
-        flat = array.reshape((*array.shape[:split], len(port.numbers)))
+        given.append(np.asarray(arrays[port.name], dtype=dtype))
+    batch = calls.batch_of(program.name, program.inputs, given)
+    columns: list[Any] = []
+    for port, array in zip(program.inputs, given, strict=True):
+        flat = array.reshape((*array.shape[: array.ndim - len(port.shape)], len(port.numbers)))
         columns += [flat[..., k] for k in range(len(port.numbers))]
-    return columns, _broadcast(program, batches)
+    return columns, batch
 
 
 def _listed(ports: Sequence[Port]) -> str:
     return ", ".join(port.name for port in ports)
-
-
-def _broadcast(program: Program, batches: list[tuple[int, ...]]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(*batches)
-    except ValueError:
-        shapes = ", ".join(f"{p.name} {b}" for p, b in zip(program.inputs, batches, strict=True))
-        raise ArgumentError(
-            f"the leading axes of the inputs of {program.name} do not broadcast: {shapes}",
-            do="make them equal, or 1 where a value serves all",
-        ) from None
 
 
 def output_arrays(
@@ -282,10 +266,12 @@ def _write(event: Event, results: Mapping[str, Any], count: Any, written: dict[s
     """One step's part of an event: values go to the next free place of the elements where it happens."""
     happens = np.broadcast_to(results[event.condition] != 0, count.shape)
     free = happens & (count < event.most)
-    where = np.nonzero(free)
     for name, array in written.items():
         shape = array.shape[count.ndim + 1 :]
-        array[(*where, count[where])] = np.broadcast_to(results[name], (*count.shape, *shape))[where]
+        # (batch, *shape) against (batch, most): the value goes to the place that the count names.
+        value = np.expand_dims(np.broadcast_to(results[name], (*count.shape, *shape)), count.ndim)
+        here = free[..., None] & (np.arange(event.most) == count[..., None])
+        np.copyto(array, value, where=here.reshape(*here.shape, *(1,) * len(shape)))
     count += happens
 
 

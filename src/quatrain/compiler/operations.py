@@ -131,7 +131,7 @@ _TABLE = (
     _binary("add", np.add, lambda a, r: 1.0, lambda a, r: 1.0, commutes=True),
     _binary("subtract", np.subtract, lambda a, r: 1.0, lambda a, r: -1.0),
     _binary("multiply", np.multiply, lambda a, r: a[1], lambda a, r: a[0], commutes=True),
-    _binary("divide", np.divide, lambda a, r: 1.0 / a[1], lambda a, r: -r / a[1]),
+    _binary("divide", np.divide, lambda a, r: 1.0 / a[1], lambda a, r: -r * (1.0 / a[1])),
     _unary("negate", np.negative, lambda a, r: -1.0),
     _unary("sqrt", np.sqrt, lambda a, r: 0.5 / r),
     # ---- elementary functions

@@ -70,19 +70,31 @@ _functions_of: Callable[[type], Any] = cache(_find_functions)
 
 def _functions(*scalars: Scalar) -> Any:
     """The functions that serve all of `scalars`: plain numbers mix with any one other kind."""
-    chosen = _functions_of(float)
+    plain = chosen = _functions_of(float)
     for scalar in scalars:
         its = _functions_of(type(scalar))
-        if its is chosen or its is _functions_of(float):
+        if its is chosen or its is plain:
             continue
-        if chosen is not _functions_of(float):
-            kinds = sorted({f"{type(s).__module__}.{type(s).__qualname__}" for s in scalars})
-            raise ScalarError(
-                f"scalars of different kinds meet in one operation: {', '.join(kinds)}",
-                do="convert all of them to one kind first",
-            )
+        if chosen is not plain:
+            return _functions_of_mixed(scalars)
         chosen = its
     return chosen
+
+
+def _functions_of_mixed(scalars: tuple[Scalar, ...]) -> Any:
+    """The same where two kinds have met: single NumPy numbers are plain numbers beside another kind."""
+    kinds = {}
+    for scalar in scalars:
+        its = _functions_of(type(scalar))
+        if its is not _functions_of(float) and not getattr(its, "is_single_number", lambda _: False)(scalar):
+            kinds[its] = type(scalar)
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    names = sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in kinds.values())
+    raise ScalarError(
+        f"scalars of different kinds meet in one operation: {', '.join(names)}",
+        do="convert all of them to one kind first",
+    )
 
 
 def sqrt(x: Scalar) -> Scalar:

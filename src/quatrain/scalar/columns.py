@@ -35,6 +35,11 @@ from numpy import arctan2 as atan2
 from numpy import float_power as _float_power
 
 
+def is_single_number(x: Any) -> bool:
+    """Whether this is a number such as numpy.float64, not an array."""
+    return isinstance(x, np.generic)
+
+
 def power(x: Any, y: Any) -> Any:
     # numpy.power refuses negative whole exponents of integer arrays; real powers are meant here.
     single = np.result_type(x, y) == np.float32

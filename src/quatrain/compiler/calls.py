@@ -1,0 +1,151 @@
+"""What a kernel is called with: arrays that fit its ports, their batch axes broadcast, seen as (batch, scalars)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from quatrain.compiler import structure as structures
+from quatrain.compiler.program import Port
+from quatrain.compiler.structure import Group, Structure
+from quatrain.errors import ArgumentError
+
+
+def bound(
+    title: str, names: Sequence[str], arguments: tuple[Any, ...], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Arguments by name, from those given by position and those given by name."""
+    wanted = f"{title}({', '.join(names)})"
+    if len(arguments) > len(names):
+        raise ArgumentError(
+            f"{len(arguments)} arguments came for {wanted}",
+            do=f"pass at most {len(names)}, in that order or by name",
+        )
+    given = dict(zip(names, arguments, strict=False))
+    for name in named:
+        if name in given:
+            raise ArgumentError(
+                f"{name!r} came twice for {wanted}", do="pass it by position or by name, not both"
+            )
+        if name not in names:
+            raise ArgumentError(f"{name!r} is no argument of {wanted}", do="use one of those names")
+    given.update(named)
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise ArgumentError(
+            f"{wanted} was called without {', '.join(map(repr, missing))}",
+            do="pass every argument, by position or by name",
+        )
+    return {name: given[name] for name in names}
+
+
+# Kinds of NumPy's types that are no real numbers, and what to do about them.
+_NO_NUMBERS = {
+    "c": ("complex numbers", "pass real and imaginary parts as two arguments, or numpy.real({0})"),
+    "U": ("text", "convert it first: numpy.asarray({0}, float)"),
+    "S": ("text", "convert it first: numpy.asarray({0}, float)"),
+    "O": ("Python objects", "pass plain numbers: numpy.asarray({0}, float), if they can be converted"),
+    "M": ("dates", "pass the seconds since some moment"),
+    "m": ("spans of time", "pass seconds: {0} / numpy.timedelta64(1, 's')"),
+    "V": ("records", "pass their fields one by one"),
+}
+
+
+def as_numbers(value: Any, name: str, dtype: Any) -> Any:
+    """An array of the kernel's number type; whole numbers, bools, lists and the other float type are converted."""
+    if type(value) is np.ndarray and value.dtype == dtype:
+        return value
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"{name} is not an array ({error})", do="pass numbers in a regular array"
+        ) from None
+    if array.dtype.kind not in "fiub":
+        found, do = _NO_NUMBERS.get(array.dtype.kind, (array.dtype.name, "pass floats"))
+        raise ArgumentError(f"{name} holds {found}, not real numbers", do=do.format(name))
+    with np.errstate(all="ignore"):  # what is too large for single precision becomes infinite
+        return array.astype(dtype, copy=False)
+
+
+def batch_of(title: str, ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[int, ...]:
+    """The batch axes that all arrays broadcast to, after their shapes have been checked."""
+    batches = []
+    for port, array in zip(ports, arrays, strict=True):
+        split = array.ndim - len(port.shape)
+        if split < 0 or array.shape[split:] != port.shape:
+            wanted = ", ".join(["...", *map(str, port.shape)])
+            raise ArgumentError(
+                f"{port.name} has shape {array.shape}; {title} needs ({wanted})",
+                do="put the axes of the batch first and those of the value last",
+            )
+        batches.append(array.shape[:split])
+    try:
+        return np.broadcast_shapes(*batches)
+    except ValueError:
+        shapes = ", ".join(f"{p.name} {b}" for p, b in zip(ports, batches, strict=True))
+        raise ArgumentError(
+            f"the leading axes of the arguments of {title} do not broadcast: {shapes}",
+            do="make them equal, or 1 where a value serves all",
+        ) from None
+
+
+def leaf(shape: tuple[int, ...], array: Any, batch: tuple[int, ...]) -> tuple[Any, int, int]:
+    """An array of values of this shape seen as (batch, scalars): what holds the memory, and its two strides in bytes.
+
+    A view is taken where the batch axes lie evenly in memory and the value's axes do; otherwise a copy.
+    """
+    size = prod(shape)
+    own = array.shape[: array.ndim - len(shape)]
+    if prod(own) == 1:
+        flat = array.reshape(1, size)
+        return flat, 0, flat.strides[1]
+    if own != batch:
+        array = np.broadcast_to(array, (*batch, *shape))
+    flat = array.reshape(prod(batch), size)
+    return flat, flat.strides[0], flat.strides[1]
+
+
+def outputs_by_name(structure: Structure, name: str, out: Any) -> Iterator[tuple[str, Any]]:
+    """The arrays of `out`, which is nested as the result is, by the names of their ports."""
+    if not isinstance(structure, Group):
+        yield name, out
+        return
+    found = structures.parts_of(out)
+    by_key = structure.kind is dict
+    if (
+        found is None
+        or isinstance(out, Mapping) != by_key
+        or (set(found[1]) != set(structure.names) if by_key else len(found[1]) != len(structure.names))
+    ):
+        keys = f" with {', '.join(found[1]) or 'nothing in it'}" if found else ""
+        raise ArgumentError(
+            f"{name or 'out'} is of type {type(out).__name__}{keys}; the result is {structures.text(structure)}",
+            do="pass arrays to write to, nested as the result is",
+        )
+    by_name = dict(zip(found[1] if by_key else structure.names, found[2], strict=True))
+    for part_name, part in zip(structure.names, structure.parts, strict=True):
+        yield from outputs_by_name(part, f"{name}.{part_name}" if name else part_name, by_name[part_name])
+
+
+def output(port: Port, given: Any, batch: tuple[int, ...], dtype: Any) -> Any:
+    """The array that an output goes to: a new one, row by row, or the one given, checked."""
+    shape = (*batch, *port.shape)
+    if given is None:
+        return np.empty(shape, dtype)
+    if type(given) is not np.ndarray:
+        raise ArgumentError(
+            f"out for {port.name} is a {type(given).__name__}", do="pass a NumPy array to write to"
+        )
+    if given.shape != shape or given.dtype != dtype:
+        raise ArgumentError(
+            f"out for {port.name} has shape {given.shape} and type {given.dtype}; "
+            f"this call gives {shape} and {np.dtype(dtype)}",
+            do=f"pass numpy.empty({shape}, {np.dtype(dtype).name!r})",
+        )
+    if not given.flags.writeable:
+        raise ArgumentError(f"out for {port.name} is read-only", do="pass an array that may be written to")
+    return given

@@ -1,0 +1,165 @@
+"""A rollout as a kernel: the whole time loop of a batch in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quatrain.compiler import calls, interpret
+from quatrain.compiler.interpret import Rolled
+from quatrain.compiler.kernel import has_llvm, number_type, thread_count
+from quatrain.compiler.program import Port
+from quatrain.compiler.rollouts import Rollout
+
+if TYPE_CHECKING:
+    from quatrain.compiler.llvm.target import Target
+    from quatrain.compiler.llvm.timeloops import Timeloop
+    from quatrain.compiler.native import Native
+
+
+class RolloutKernel:
+    """A compiled time loop; what it computes is defined by `interpret.rollout`.
+
+    Records lie in memory with the batch as the last axis, so that a step's record is written as it stands in
+    the registers; they are seen as (..., R, *shape).
+    """
+
+    def __init__(
+        self, rollout: Rollout, *, dtype: str = "float64", threads: int | None = None, contract: bool = True
+    ) -> None:
+        from quatrain.compiler.text import operations
+
+        self.rollout = rollout
+        self.dtype = dtype
+        self.threads = thread_count(threads)
+        self.contract = contract
+        self._kind = number_type(dtype)
+        self.operations: dict[str, int] = operations(rollout.step)
+        self._native: Native | None = None
+        if has_llvm(rollout.step.name):
+            self._load()
+        self.compile_seconds = 0.0 if self._native is None else self._native.seconds
+
+    def _load(self) -> None:
+        from quatrain.compiler.native import Native, Options, StepRunner
+
+        def make(target: Target) -> Timeloop:
+            from quatrain.compiler.llvm.timeloops import rollout_code
+
+            return rollout_code(loop, target, self.dtype, contract=self.contract)
+
+        loop = self.rollout
+        count = sum(self.operations.values())
+        roles = repr((loop.index, loop.carried, loop.sequences, loop.records, loop.events))
+        self._native = Native(
+            f"{loop.step.digest()} {roles}",
+            loop.step.name,
+            count,
+            make,
+            Options(self.dtype, self.contract),
+        )
+        self._runner = StepRunner(self._native, self.threads)
+
+    def __call__(self, arrays: Mapping[str, Any], steps: int, record_every: int = 1) -> Rolled:
+        """`steps` steps; arrays by the names of the step's input ports, as for `interpret.rollout`."""
+        given = {name: calls.as_numbers(array, name, self._kind) for name, array in arrays.items()}
+        if self._native is None:
+            return interpret.rollout(self.rollout, given, steps, record_every, self._kind)
+        batch = interpret.check_rollout(self.rollout, given, steps, record_every)
+        count = prod(batch)
+        memory = _Memory(self, given, batch, steps, -(-steps // record_every))
+        if count:
+            runner = self._runner
+            runner.run_steps(steps, record_every, memory.words, count)
+        return memory.rolled()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "rollout": self.rollout,
+            "dtype": self.dtype,
+            "threads": self.threads,
+            "contract": self.contract,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+
+class _Memory:
+    """The arrays of one run, and the words that describe them to the machine code."""
+
+    def __init__(
+        self,
+        kernel: RolloutKernel,
+        given: Mapping[str, Any],
+        batch: tuple[int, ...],
+        steps: int,
+        records: int,
+    ) -> None:
+        self.kernel, self.batch, self.count, self.held = kernel, batch, prod(batch), list[Any]()
+        self.arrays: dict[tuple[str, str, str], Any] = {}
+        step = kernel.rollout.step
+        self.most = {event.name: event.most for event in kernel.rollout.events}
+        words: list[int] = []
+        assert kernel._native is not None
+        scratch = kernel._native.facts["scratch"]
+        for leaf, offset in zip(kernel._native.facts["leaves"], scratch, strict=True):
+            key = role, name, _ = leaf["role"], leaf["name"], leaf["event"]
+            if role == "count":
+                self.arrays[key] = counts = np.zeros(self.count, np.int64)
+                words += [counts.ctypes.data, 8, 8, 1, 0, 0]
+                continue
+            port = step.output_port(name) if role in ("record", "event") else step.input_port(name)
+            flat, across, along, stride = self._place(role, key, port, given, steps, records)
+            self.held.append(flat)
+            words += [flat.ctypes.data, across, along, len(port.numbers), offset, stride]
+        self.words = words
+
+    def _place(
+        self,
+        role: str,
+        key: tuple[str, str, str],
+        port: Port,
+        given: Mapping[str, Any],
+        steps: int,
+        records: int,
+    ) -> tuple[Any, int, int, int]:
+        """A leaf's memory and its strides in bytes: over the batch, over scalars, over steps or entries."""
+        size, kind = len(port.numbers), self.kernel._kind
+        width = np.dtype(kind).itemsize
+        if role in ("input", "initial"):
+            return (*calls.leaf(port.shape, given[port.name], self.batch), 0)
+        if role == "sequence":
+            flat, across, along = calls.leaf((steps, *port.shape), given[port.name], self.batch)
+            return flat, across, along, along * size
+        if role == "final":
+            array = self.arrays[key] = np.empty((self.count, size), kind)
+            return array, size * width, width, 0
+        if role == "record":
+            array = self.arrays[key] = np.empty((records, size, self.count), kind)
+            return array, width, self.count * width, size * self.count * width
+        most = self.most[key[2]]
+        array = self.arrays[key] = np.full((self.count, most, size), np.nan, kind)
+        return array, most * size * width, width, size * width
+
+    def rolled(self) -> Rolled:
+        step, batch = self.kernel.rollout.step, self.batch
+        final: dict[str, Any] = {}
+        records: dict[str, Any] = {}
+        values: dict[str, dict[str, Any]] = {event.name: {} for event in self.kernel.rollout.events}
+        counts: dict[str, Any] = {}
+        for (role, name, event), array in self.arrays.items():
+            if role == "final":
+                final[name] = array.reshape((*batch, *step.input_port(name).shape))
+            elif role == "record":
+                rows = np.moveaxis(array, -1, 0)  # (batch, records, scalars), as a view
+                shape = (*batch, array.shape[0], *step.output_port(name).shape)
+                records[name] = rows.reshape(shape)
+            elif role == "event":
+                values[event][name] = array.reshape((*batch, self.most[event], *step.output_port(name).shape))
+            else:
+                counts[name] = array.reshape(batch)
+        return Rolled(final, records, {name: (counts[name], values[name]) for name in counts})
