@@ -50,11 +50,11 @@ ALL = {
 # What the parts that exist must hold. A part that is added adds its numbers here.
 DUE = {
     "Z": _numbers(1, 34),
-    "G": [*_numbers(1, 21), *_numbers(30, 42), "C"],
-    "S": _numbers(1, 17),
-    "D": ["1"],
-    "Y": _numbers(1, 52),
-    "A": [*_numbers(1, 10), "20", "21"],
+    "G": ALL["G"],
+    "S": ALL["S"],
+    "D": ALL["D"],
+    "Y": ALL["Y"],
+    "A": [*_numbers(1, 18), "20", "21"],
 }
 
 _LABEL = r"(XS|[ZXGSDYA])\((\d+|C)\)"
