@@ -19,6 +19,7 @@ from quatrain.compiler.kernel import Kernel, compile
 from quatrain.compiler.llvm import machine
 from quatrain.compiler.llvm.target import Target
 from quatrain.compiler.rollout_kernel import RolloutKernel
+from quatrain.compiler.shortcuts import single_state
 
 BATCH = 4096
 LARGE_BATCH = 1_000_000
@@ -154,8 +155,8 @@ def single_call(watch: Watch) -> Rows:
     """One state from Python, arguments checked, and where the time goes."""
     kernel = Kernel(programs.chain_program(ARM))
     q, v, a = arguments = tuple(array[0] for array in states(1))
-    single = kernel._single()
-    bench, native = single.memory, kernel._native  # type: ignore[attr-defined]
+    single, native = single_state(kernel), kernel.native
+    bench = single.memory  # type: ignore[attr-defined]
     empty = machine.Loaded(
         machine.object_code("define void @nothing(ptr %frame) {\n  ret void\n}\n", Target.host()), "nothing"
     )

@@ -759,7 +759,7 @@ def test_a_kernel_tells_what_it_is():
     wave = compile(lambda x, v: scalar.sin(x) * v, inputs={"x": float, "v": 3}, name="wave", threads=2)
     shown = repr(wave)
     assert shown.startswith("<Kernel wave(x, v[3]) -> out[3]: 4 operations, float64, 2 threads, ")
-    assert f"{wave._native.width} lanes, compiled in 0." in shown
+    assert f"{wave.native.width} lanes, compiled in 0." in shown
     assert wave.operations == {"multiply": 3, "sin": 1}
     assert 0 < wave.compile_seconds < 60
     assert not wave.from_cache
@@ -1015,7 +1015,7 @@ def test_without_llvmlite_a_process_gets_along():
 
 def test_pieces_follow_from_what_an_element_has_taken():
     """At first a few elements, then as many as a piece has time for; whole blocks each time."""
-    runner = Kernel(trace(lambda x: repeat(lambda y, i: y * 0.5 + x, x, 300), {"x": float}))._runner
+    runner = Kernel(trace(lambda x: repeat(lambda y, i: y * 0.5 + x, x, 300), {"x": float})).runner
     width = runner.native.width
     assert runner._piece_size((0,) * 5, 10**6) == -(-native.ENOUGH_TO_MEASURE // width) * width
     for seconds in (1e-3, 1e-5, 1e-5):

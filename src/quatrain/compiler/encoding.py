@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from hashlib import sha256
+from operator import itemgetter
 from struct import pack, unpack_from
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,10 @@ from quatrain.compiler.operations import OPERATIONS
 from quatrain.compiler.origin import Origin, origin_of
 
 if TYPE_CHECKING:
-    from quatrain.compiler.graph import Graph, Loop
+    from quatrain.compiler.graph import Graph, Loop, Node
 
 # Part of every digest: the encoding and the names and order of the operations define the bytes.
-_SCHEME = ("quatrain graph 1 " + " ".join(OPERATIONS)).encode()
+_SCHEME = ("quatrain graph 2 " + " ".join(OPERATIONS)).encode()
 _CODES = {name: code for code, name in enumerate(OPERATIONS)}
 _NAMES = tuple(OPERATIONS)
 _LOOP = _CODES["loop"]
@@ -26,7 +27,7 @@ _CONSTANT = _CODES["constant"]
 _BOOLEAN = _CODES["boolean"]
 # How many words follow the code of an operation, where that is fixed.
 _LENGTHS = tuple(
-    {"input": 1, "constant": 1, "boolean": 1, "item": 2, "lookup": 2}.get(o.name, len(o.arguments))
+    {"input": 1, "boolean": 1, "item": 2, "lookup": 2}.get(o.name, len(o.arguments))
     for o in OPERATIONS.values()
 )
 
@@ -42,23 +43,23 @@ def _little_endian(words: array[Any]) -> bytes:
 
 def packed(graph: Graph) -> tuple[bytes, bytes, bytes, tuple[bytes, ...]]:
     """Codes of the operations, their words, the constants bit for bit, and the tables."""
-    codes = bytearray()
-    words = array("q")
-    constants = array("d")
-    code_of, extend, append = _CODES, words.extend, words.append
-    for node in graph.nodes:
-        code = code_of[node[0]]
-        codes.append(code)
-        if code == _CONSTANT:
-            append(len(constants))
-            constants.append(node[1])
-        elif code == _LOOP:
-            append(len(node) - 1)
-            extend(node[1:])
-        else:
-            extend(node[1:])
+    # By comprehensions: for a large program this is most of the time of finding it in the cache.
+    nodes = graph.nodes
+    codes = bytes(map(_CODES.__getitem__, map(itemgetter(0), nodes)))
+    constants = array("d", [node[1] for node in nodes if node[0] == "constant"])
+    if graph.loops:
+        words = array("q", [word for node in nodes for word in _words(node)])
+    else:
+        words = array("q", [word for node in nodes if node[0] != "constant" for word in node[1:]])
     tables = tuple(pack(f"<{len(t)}d", *t) for t in graph.tables)
-    return bytes(codes), _little_endian(words), _little_endian(constants), tables
+    return codes, _little_endian(words), _little_endian(constants), tables
+
+
+def _words(node: Node) -> Node:
+    """What follows the code of an operation; a loop says how much that is, a constant stands elsewhere."""
+    if node[0] == "loop":
+        return (len(node) - 1, *node[1:])
+    return () if node[0] == "constant" else node[1:]
 
 
 def unpack(state: tuple[bytes, bytes, bytes, tuple[bytes, ...]], graph: Graph) -> None:
@@ -69,7 +70,11 @@ def unpack(state: tuple[bytes, bytes, bytes, tuple[bytes, ...]], graph: Graph) -
     for table in tables:
         graph.table(unpack_from(f"<{len(table) // 8}d", table))
     nodes, names, lengths, place = graph.nodes, _NAMES, _LENGTHS, 0
+    following_constant = iter(constants)
     for code in codes:
+        if code == _CONSTANT:
+            nodes.append(("constant", next(following_constant)))
+            continue
         if code == _LOOP:
             length = words[place]
             place += 1
@@ -77,9 +82,7 @@ def unpack(state: tuple[bytes, bytes, bytes, tuple[bytes, ...]], graph: Graph) -
             length = lengths[code]
         content = words[place : place + length]
         place += length
-        if code == _CONSTANT:
-            content = (constants[content[0]],)
-        elif code == _BOOLEAN:
+        if code == _BOOLEAN:
             content = (bool(content[0]),)
         nodes.append((names[code], *content))
     graph._index = None

@@ -26,7 +26,7 @@ from functools import cached_property
 from itertools import compress
 from math import copysign
 from struct import pack
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, TypeAlias
 
 from quatrain.compiler.operations import OPERATIONS
@@ -81,7 +81,7 @@ class Graph:
 
     __slots__ = (
         *("nodes", "tables", "loops", "outer", "captured", "author", "epsilon"),
-        *("_index", "_constants", "_tables", "_loops", "_origins", "_files"),
+        *("_index", "_constants", "_tables", "_loops", "_origins", "_files", "_carrier", "_found"),
     )
 
     def __init__(self, *, origins: bool = True, outer: Graph | None = None) -> None:
@@ -101,6 +101,8 @@ class Graph:
         """Distance from 1 to the next number, for the functions that are traced into this graph."""
         self._origins: list[Mark] | None = [] if origins else None
         self._files: dict[str, bool] = {}
+        self._carrier: FrameType | None = None
+        self._found: Mark = None
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -135,14 +137,21 @@ class Graph:
                     frame = sys._getframe(3)
                 except ValueError:
                     frame = sys._getframe(1)
-                files = self._files
-                while files.get((code := frame.f_code).co_filename) or self._is_carrier(code.co_filename):
-                    outer = frame.f_back
-                    if outer is None:
-                        break
-                    frame = outer
-                origins.append((code, frame.f_lasti))
+                if frame is not self._carrier:
+                    self._find_author(frame)
+                origins.append(self._found)
         return number
+
+    def _find_author(self, frame: FrameType) -> None:
+        """The nearest frame outwards that is no carrier. While a carrier runs, its author stays where it is."""
+        inner, files = frame, self._files
+        while files.get((code := frame.f_code).co_filename) or self._is_carrier(code.co_filename):
+            outer = frame.f_back
+            if outer is None:
+                break
+            frame = outer
+        self._found = (code, frame.f_lasti)
+        self._carrier = None if frame is inner else inner
 
     def _is_carrier(self, file: str) -> bool:
         known = self._files.get(file)
@@ -235,18 +244,18 @@ class Graph:
 
         `inputs` renumbers inputs (old k -> new k); without it they keep their numbers.
         """
+        self._carrier = None  # it would keep all that it mentions, this graph as well
         needed = self.needed(outputs)
         result = Graph(origins=self.has_origins)
         result.epsilon = self.epsilon
         numbers = [-1] * len(self.nodes)
         nodes = result.nodes
-        for old, node in enumerate(self.nodes):
-            if not needed[old]:
-                continue
-            numbers[old] = len(nodes)
+        for new, old in enumerate(compress(range(len(numbers)), needed)):
+            numbers[old] = new
+            node = self.nodes[old]
             operation = node[0]
             if operation not in _SPECIAL:
-                # Spelt out: this is most of the time of tracing a large program.
+                # Spelt out: this is much of the time of tracing a large program.
                 if len(node) == 3:
                     node = (operation, numbers[node[1]], numbers[node[2]])
                 elif len(node) == 2:

@@ -10,13 +10,16 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quatrain.compiler import calls, interpret
+from quatrain.compiler import calls, interpret, shortcuts
+from quatrain.compiler.counts import operations
 from quatrain.compiler.program import Program
+from quatrain.compiler.shortcuts import NO_LOOP, UNPREPARED
 from quatrain.compiler.structure import Group
 from quatrain.compiler.trace import trace
 from quatrain.errors import ArgumentError, QuatrainError
@@ -112,21 +115,21 @@ class Kernel:
         self._kind = number_type(dtype)
         self._names = tuple(program.input_structure.names)
         # Ports and arguments are the same where no argument is nested.
-        self._plain = self._names == tuple(port.name for port in program.inputs)
+        self.plain = self._names == tuple(port.name for port in program.inputs)
+        self.leaves = [(port.shape, len(port.numbers)) for port in (*program.inputs, *program.outputs)]
+        self.number_type = np.dtype(self._kind)
         self._prepare()
 
     def _prepare(self) -> None:
-        from quatrain.compiler.text import operations
-
-        self.operations: dict[str, int] = operations(self.program)
-        self._native: Native | None = None
-        self._runner: Runner | None = None
+        self.native: Native | None = None
+        self.runner: Runner | None = None
         if has_llvm(self.program.name):
             self._load()
         else:
             self._interpreted = interpret.runner(self.program, self._kind)
-        self.compile_seconds = 0.0 if self._native is None else self._native.seconds
+        self.compile_seconds = 0.0 if self.native is None else self.native.seconds
         self._local = threading.local()
+        self._repeated = shortcuts.Repeated(self)
 
     def _load(self) -> None:
         from quatrain.compiler.native import Native, Options, Runner
@@ -137,123 +140,87 @@ class Kernel:
             return program_code(self.program, target, self.dtype, contract=self.contract)
 
         options = Options(self.dtype, self.contract)
-        count = sum(self.operations.values())
-        self._native = Native(
-            self.program.digest(),
-            self.program.name,
-            count,
-            make,
-            options,
-        )
-        self._runner = Runner(self._native, self.threads)
+        self.native = Native(self.program.digest(), self.program, make, options)
+        self.runner = Runner(self.native, self.threads)
 
     # ---- calling ----------------------------------------------------------------------------------
 
     def __call__(self, /, *arguments: Any, out: Any = None, **named: Any) -> Any:
-        if out is None and not named:
-            try:
-                single = self._local.single
-            except AttributeError:
-                single = self._local.single = self._single()
-            result = single(arguments)
-            if result is not _NOT_SINGLE:
+        if not named:
+            if out is None:
+                try:
+                    result = self._local.single(arguments)
+                except AttributeError:
+                    self._local.single = shortcuts.single_state(self)
+                    result = self._local.single(arguments)
+                if result is not UNPREPARED:
+                    return result
+            result = self._repeated(arguments, out)
+            if result is not UNPREPARED:
                 return result
         values = calls.bound(self.program.name, self._names, arguments, named)
-        flat = values if self._plain else self.program.flatten(values)
+        flat = values if self.plain else self.program.flatten(values)
         arrays = [calls.as_numbers(flat[port.name], port.name, self._kind) for port in self.program.inputs]
         batch = calls.batch_of(self.program.name, self.program.inputs, arrays)
-        given = self._split_out(out)
-        outputs = [
-            calls.output(port, given.get(port.name), batch, self._kind) for port in self.program.outputs
-        ]
-        self._run(arrays, outputs, batch)
-        named_outputs = {port.name: array for port, array in zip(self.program.outputs, outputs, strict=True)}
-        return out if out is not None else self._joined(named_outputs)
+        ports = self.program.outputs
+        if out is None:
+            outputs = fresh = [np.empty((*batch, *port.shape), self._kind) for port in ports]
+        else:
+            given = self._split_out(out)
+            outputs = [calls.output(port, given[port.name], batch, self._kind) for port in ports]
+            # What is written must not be what a later block, or the same one's later loads, still read.
+            fresh = [np.empty_like(array) if calls.overlaps(array, arrays) else array for array in outputs]
+        words = self._run(arrays, fresh, batch)
+        for array, made in zip(outputs, fresh, strict=True):
+            if array is not made:
+                array[...] = made
+        if words is not None and not named:
+            self._repeated.remember(arguments, out, prod(batch), words, outputs)
+        return calls.result(self.program, outputs) if out is None else out
 
-    def _run(self, arrays: list[Any], outputs: list[Any], batch: tuple[int, ...]) -> None:
+    def _run(self, arrays: list[Any], outputs: list[Any], batch: tuple[int, ...]) -> list[int] | None:
+        """Computes the outputs. The words of the leaves, if they describe the arrays themselves and no copies."""
         count = prod(batch)
         if count == 0:
-            return
-        if self._native is None or self._runner is None:
+            return None
+        if self.native is None or self.runner is None:
             results = self._interpreted(dict(zip((p.name for p in self.program.inputs), arrays, strict=True)))
             for port, array in zip(self.program.outputs, outputs, strict=True):
                 array[...] = results[port.name]
-            return
-        ports = [*self.program.inputs, *self.program.outputs]
-        held, words, copies = [], [], []
-        for port, array, is_output in zip(
-            ports, [*arrays, *outputs], [False] * len(arrays) + [True] * len(outputs), strict=True
-        ):
-            if is_output and any(np.may_share_memory(array, other) for other in arrays):
-                # A block must not write what a later one, or its own later loads, still read.
-                fresh = np.empty(array.shape, array.dtype)
-                copies.append((array, fresh))
-                array = fresh
-            flat, across, along = calls.leaf(port.shape, array, batch)
-            if is_output:
-                across = flat.strides[0]
-                if not np.may_share_memory(flat, array):
-                    copies.append((array, flat))
+            return None
+        scratch = self.native.facts["scratch"]
+        held: list[Any] = []
+        words: list[int] = []
+        everything = [*arrays, *outputs]
+        for (shape, size), array, place in zip(self.leaves, everything, scratch, strict=True):
+            flat, across, along = calls.leaf(shape, array, batch)
             held.append(flat)
-            words += [
-                flat.ctypes.data,
-                across,
-                along,
-                flat.shape[1],
-                self._native.facts["scratch"][len(held) - 1],
-                0,
-            ]
-        self._runner.run((0,) * 5, words, count)
-        for array, fresh in copies:
-            array[...] = fresh.reshape(array.shape)
-
-    def _joined(self, arrays: Mapping[str, Any]) -> Any:
-        return self.program.unflatten(arrays, records=False)
+            words += (calls.address(flat), across, along, size, place, 0)
+        self.runner.run(NO_LOOP, words, count)
+        for array, flat in zip(outputs, held[len(arrays) :], strict=True):
+            if flat is not array and not np.may_share_memory(flat, array):
+                array[...] = flat.reshape(array.shape)
+        as_it_stands = all(
+            calls.address(flat) == calls.address(array) for flat, array in zip(held, everything, strict=True)
+        )
+        return words if as_it_stands else None
 
     def _split_out(self, out: Any) -> dict[str, Any]:
-        if out is None:
-            return {}
         structure = self.program.output_structure
         name = "" if isinstance(structure, Group) and structure.kind is dict else "out"
         return dict(calls.outputs_by_name(structure, name, out))
 
-    # ---- one state, quickly -----------------------------------------------------------------------
-
-    def _single(self) -> Callable[[tuple[Any, ...]], Any]:
-        """A function of a tuple of arguments: the answer if each is a plain array of one state, else `_NOT_SINGLE`.
-
-        Arguments are copied to places whose addresses the machine code already has: a tenth of the time that
-        asking an array for its address would take. Each thread has a function of its own, so places are not shared.
-        """
-        if self._native is None or not self._plain:
-            return lambda arguments: _NOT_SINGLE
-        bench = _Bench(self)
-        places, shapes = bench.inputs, [place.shape for place in bench.inputs]
-        count, dtype, array = len(places), bench.dtype, np.ndarray
-        call, address, result = self._native.call_short, bench.frame.address, bench.result
-
-        def single(arguments: tuple[Any, ...]) -> Any:
-            if len(arguments) != count:
-                return _NOT_SINGLE
-            for argument, place, shape in zip(arguments, places, shapes):  # noqa: B905 lengths are equal, and it is hot
-                if type(argument) is array:
-                    if argument.shape != shape or argument.dtype is not dtype:
-                        return _NOT_SINGLE
-                elif shape or type(argument) is not float:
-                    return _NOT_SINGLE
-                place[...] = argument
-            call(address)
-            return result()
-
-        single.memory = bench  # type: ignore[attr-defined]  # which must stay as long as the function
-        return single
-
     # ---- what it is -------------------------------------------------------------------------------
+
+    @cached_property
+    def operations(self) -> dict[str, int]:
+        """How many of each kind; those of a loop's body count once."""
+        return operations(self.program)
 
     @property
     def from_cache(self) -> bool:
         """Whether the machine code came from the disk."""
-        return self._native is not None and self._native.from_cache
+        return self.native is not None and self.native.from_cache
 
     def source(self, form: str = "listing") -> str:
         """The program as a readable "listing", as "llvm" text or as "assembly"."""
@@ -265,7 +232,7 @@ class Kernel:
             raise ArgumentError(
                 f"no source in the form {form!r}", do="ask for 'listing', 'llvm' or 'assembly'"
             )
-        if self._native is None:
+        if self.native is None:
             raise QuatrainError(
                 f"{self.program.name} runs on the interpreter, so there is no machine code to show",
                 do="install llvmlite: pip install llvmlite",
@@ -283,10 +250,10 @@ class Kernel:
             return ", ".join(f"{p.name}{list(p.shape) if p.shape else ''}" for p in ports)
 
         where = "interpreter"
-        if self._native is not None:
-            target = self._native.target
+        if self.native is not None:
+            target = self.native.target
             origin = "from the cache" if self.from_cache else "compiled"
-            where = f"{target.cpu or 'portable'}, {self._native.width} lanes, {origin} in {self.compile_seconds:.2f} s"
+            where = f"{target.cpu or 'portable'}, {self.native.width} lanes, {origin} in {self.compile_seconds:.2f} s"
         return (
             f"<Kernel {self.program.name}({listed(self.program.inputs)}) -> {listed(self.program.outputs)}: "
             f"{sum(self.operations.values()):,} operations, {self.dtype}, {self.threads} thread"
@@ -304,37 +271,3 @@ class Kernel:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
-
-
-_NOT_SINGLE = object()
-
-
-class _Bench:
-    """Places for one state's arguments and results, with the call prepared; one for each thread."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        from quatrain.compiler.native import Frame
-
-        native, program = kernel._native, kernel.program
-        assert native is not None
-        self.dtype = np.dtype(kernel._kind)
-        self.inputs = [np.zeros(port.shape, self.dtype) for port in program.inputs]
-        self.outputs = [np.zeros(port.shape, self.dtype) for port in program.outputs]
-        words: list[int] = []
-        size = self.dtype.itemsize
-        ports = [*program.inputs, *program.outputs]
-        for k, (port, array) in enumerate(zip(ports, [*self.inputs, *self.outputs], strict=True)):
-            words += [array.ctypes.data, 0, size, len(port.numbers), native.facts["scratch"][k], 0]
-        self.frame = Frame(native, (0,) * 5, words)
-        self.frame.words[1] = 1
-        names = [port.name for port in program.outputs]
-        structure = program.output_structure
-        if len(names) == 1 and not isinstance(structure, Group):
-            (only,) = self.outputs
-            self.result: Callable[[], Any] = only.copy
-        else:
-            # Of the program and not of the kernel, which would then be held by what it holds.
-            outputs, joined = self.outputs, program.unflatten
-            self.result = lambda: joined(
-                {name: array.copy() for name, array in zip(names, outputs, strict=True)}, records=False
-            )

@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 import os
+import struct
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -18,12 +19,17 @@ from typing import Any
 import numpy as np
 
 from quatrain.compiler.cache import LIMIT, PLACE, Cache
+from quatrain.compiler.counts import operations
+from quatrain.compiler.llvm.memory import WORDS
 from quatrain.compiler.llvm.target import Target
+from quatrain.compiler.program import Program
 
 logger = logging.getLogger("quatrain")
 
 # A piece of work between two looks at the keyboard.
 PIECE_SECONDS = 0.02
+# Work that one thread has done before others have started.
+ALONE_SECONDS = 1e-4
 # So many elements are needed to measure what one takes.
 ENOUGH_TO_MEASURE = 64
 # Compiling takes about this long per operation; said when it is longer than SAY_SECONDS.
@@ -72,8 +78,7 @@ class Native:
     def __init__(
         self,
         digest: str,
-        title: str,
-        operations: int,
+        program: Program,
         make: Callable[[Target], Any],
         options: Options,
         target: Target | None = None,
@@ -88,7 +93,7 @@ class Native:
         payload = store.get(key)
         self.from_cache = payload is not None
         if payload is None:
-            with _Telling(title, operations):
+            with _Telling(program):
                 code = make(self.target)
                 facts = {k: v for k, v in asdict(code).items() if k != "text"}
                 payload = _packed(facts, machine.object_code(code.text, self.target))
@@ -104,6 +109,11 @@ class Native:
     @property
     def width(self) -> int:
         return int(self.facts["width"])
+
+    @property
+    def words(self) -> int:
+        """Of a frame."""
+        return int(self.facts["first_leaf"]) + WORDS * len(self.facts["scratch"])
 
     def work_area(self) -> Any:
         """Memory for one thread, on a boundary of cache lines."""
@@ -130,14 +140,15 @@ def _unpacked(payload: bytes) -> tuple[dict[str, Any], bytes]:
 class _Telling:
     """Says once, when compiling has taken over a second, what is compiled and how long it may take."""
 
-    def __init__(self, title: str, operations: int) -> None:
-        self.timer = threading.Timer(SAY_SECONDS, self._say, (title, operations))
+    def __init__(self, program: Program) -> None:
+        self.timer = threading.Timer(SAY_SECONDS, self._say, (program,))
         self.timer.daemon = True
 
-    def _say(self, title: str, operations: int) -> None:
+    def _say(self, program: Program) -> None:
+        count = sum(operations(program).values())
         logger.warning(
             "compiling %s: %s operations, %.0f s so far, about %.0f s in all; the result is kept for the next time",
-            *(title, f"{operations:,}", SAY_SECONDS, max(2.0, operations * COMPILE_SECONDS)),
+            *(program.name, f"{count:,}", SAY_SECONDS, max(2.0, count * COMPILE_SECONDS)),
         )
 
     def __enter__(self) -> None:
@@ -148,6 +159,9 @@ class _Telling:
 
 
 # ---- running -----------------------------------------------------------------------------------------
+
+_NEVER = threading.Event()
+"""Of work that nobody else can ask to stop."""
 
 
 class Runner:
@@ -161,11 +175,16 @@ class Runner:
         self.native = native
         self.threads = threads
         self.seconds_per_element = 0.0  # until it is measured
+        self._frames = threading.local()
 
     def run(self, head: Sequence[int], leaves: Sequence[int], count: int) -> None:
         """The elements 0 … count − 1. `head` are words 3 … 7 of the frame."""
-        if self._piece_size(head, count) >= count:
-            self._piece(Frame(self.native, head, leaves), 0, count, threading.Event())
+        if self._is_short(head, count):
+            # The frame is out of its place while it is in use: a signal's handler may call in between.
+            frame = self._frames.__dict__.pop("frame", None) or Frame(self.native)
+            frame.fill(head, leaves)
+            self._piece(frame, 0, count, _NEVER)
+            self._frames.frame = frame
             return
         lock, halt = threading.Lock(), threading.Event()
         busy = [False] * self.threads
@@ -180,7 +199,8 @@ class Runner:
 
         def work(number: int) -> None:
             try:
-                frame = Frame(self.native, head, leaves)
+                frame = Frame(self.native)
+                frame.fill(head, leaves)
                 busy[number] = True  # before the look at `halt`: see `_settled`
                 while not halt.is_set():
                     start, stop = following()
@@ -207,6 +227,11 @@ class Runner:
             busy[0] = False
             _settled(busy)
             raise failures[0]
+
+    def _is_short(self, head: Sequence[int], count: int) -> bool:
+        """Whether one piece is all there is to do, or several threads would take longer to start."""
+        alone = PIECE_SECONDS if self.threads == 1 else ALONE_SECONDS
+        return count <= max(self.native.width, self._elements_in(alone, head))
 
     def _piece_size(self, head: Sequence[int], count: int) -> int:
         width = self.native.width
@@ -280,8 +305,14 @@ class StepRunner(Runner):
 class Frame:
     """The words a kernel is called with, and a work area of its own."""
 
-    def __init__(self, native: Native, head: Sequence[int], leaves: Sequence[int]) -> None:
-        self.head = head
+    def __init__(self, native: Native) -> None:
         self.work = native.work_area()
-        self.words = np.array([0, 0, self.work.ctypes.data, *head, *leaves], np.int64)
-        self.address = self.words.ctypes.data
+        self.words = (ctypes.c_int64 * native.words)()
+        self.words[2] = self.work.ctypes.data
+        self.address = ctypes.addressof(self.words)
+        self._fill = struct.Struct(f"{native.words - 3}q").pack_into
+
+    def fill(self, head: Sequence[int], leaves: Sequence[int]) -> None:
+        """Words 3 … 7, and those of the leaves."""
+        self._fill(self.words, 24, *head, *leaves)
+        self.head = head

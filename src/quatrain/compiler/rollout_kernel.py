@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quatrain.compiler import calls, interpret
+from quatrain.compiler.counts import operations
 from quatrain.compiler.interpret import Rolled
 from quatrain.compiler.kernel import has_llvm, number_type, thread_count
 from quatrain.compiler.program import Port
@@ -30,14 +32,11 @@ class RolloutKernel:
     def __init__(
         self, rollout: Rollout, *, dtype: str = "float64", threads: int | None = None, contract: bool = True
     ) -> None:
-        from quatrain.compiler.text import operations
-
         self.rollout = rollout
         self.dtype = dtype
         self.threads = thread_count(threads)
         self.contract = contract
         self._kind = number_type(dtype)
-        self.operations: dict[str, int] = operations(rollout.step)
         self._native: Native | None = None
         if has_llvm(rollout.step.name):
             self._load()
@@ -52,16 +51,19 @@ class RolloutKernel:
             return rollout_code(loop, target, self.dtype, contract=self.contract)
 
         loop = self.rollout
-        count = sum(self.operations.values())
         roles = repr((loop.index, loop.carried, loop.sequences, loop.records, loop.events))
         self._native = Native(
             f"{loop.step.digest()} {roles}",
-            loop.step.name,
-            count,
+            loop.step,
             make,
             Options(self.dtype, self.contract),
         )
         self._runner = StepRunner(self._native, self.threads)
+
+    @cached_property
+    def operations(self) -> dict[str, int]:
+        """Of one step, how many of each kind."""
+        return operations(self.rollout.step)
 
     def __call__(self, arrays: Mapping[str, Any], steps: int, record_every: int = 1) -> Rolled:
         """`steps` steps; arrays by the names of the step's input ports, as for `interpret.rollout`."""

@@ -2,7 +2,7 @@
 
 Registers are few: an order is good if few values are alive at a time. The order in which a function was
 traced is often good; another is to finish one result after the other, deepest argument first. The one that
-keeps fewer values alive on average is taken.
+keeps fewer values alive on average is taken. In it, gaps are filled as far as registers last: see `overlap`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quatrain.compiler.graph import Graph, arguments
+from quatrain.compiler.overlap import overlapped
 
 # These are no instructions: inputs are read and constants written where they are used.
 LEAVES = frozenset(("constant", "boolean", "input"))
@@ -26,7 +27,11 @@ class Liveness:
     mean: float
 
 
-def order(graph: Graph, results: Sequence[int]) -> list[int]:
+# Registers that operands from memory and constants pass through, not counted among those that hold values.
+PASSING = 4
+
+
+def order(graph: Graph, results: Sequence[int], registers: int = 16) -> list[int]:
     """Numbers of the nodes that these results need, leaves left out, arguments before users.
 
     Nodes that are made together stand together: a loop and its items, sin and cos of one angle.
@@ -35,7 +40,7 @@ def order(graph: Graph, results: Sequence[int]) -> list[int]:
     traced = [n for n, flag in enumerate(needed) if flag and graph.nodes[n][0] not in LEAVES]
     deep = _depth_first(graph, results)
     better = min((traced, deep), key=lambda numbers: liveness(graph, numbers, results).mean)
-    return _with_companions(graph, better)
+    return _with_companions(graph, overlapped(graph, better, results, registers - PASSING))
 
 
 def cost(graph: Graph, results: Sequence[int]) -> int:

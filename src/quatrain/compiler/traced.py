@@ -47,6 +47,9 @@ class Traced(Unknown):
         return _mixed(add, self, other)
 
     def __radd__(self, other: Any) -> Any:
+        if type(other) is float and type(self) is Traced:
+            graph = self.graph
+            return Traced(graph, add(graph, graph.constant(other), self.number))
         return _mixed(add, other, self)
 
     def __sub__(self, other: Any) -> Any:
@@ -58,6 +61,9 @@ class Traced(Unknown):
         return _mixed(subtract, self, other)
 
     def __rsub__(self, other: Any) -> Any:
+        if type(other) is float and type(self) is Traced:
+            graph = self.graph
+            return Traced(graph, subtract(graph, graph.constant(other), self.number))
         return _mixed(subtract, other, self)
 
     def __mul__(self, other: Any) -> Any:
@@ -69,6 +75,9 @@ class Traced(Unknown):
         return _mixed(multiply, self, other)
 
     def __rmul__(self, other: Any) -> Any:
+        if type(other) is float and type(self) is Traced:
+            graph = self.graph
+            return Traced(graph, multiply(graph, graph.constant(other), self.number))
         return _mixed(multiply, other, self)
 
     def __truediv__(self, other: Any) -> Any:

@@ -45,7 +45,7 @@ def program_code(
 
     `contract` allows a product and a sum to be fused; `width` other than the target's is for tests.
     """
-    module = Module(Lanes(width or target.width(dtype), TYPES[dtype]), dtype, contract)
+    module = Module(Lanes(width or target.width(dtype), TYPES[dtype]), dtype, contract, target.registers)
     ports = [*program.inputs, *program.outputs]
     # The pairs that blocks are described by stand first in the work area, then the scratch areas.
     module.allocate(-(-16 * max(1, len(ports)) // module.lanes.bytes))

@@ -48,6 +48,8 @@ class Module:
     lanes: Lanes
     dtype: str
     contract: bool
+    registers: int
+    """Of the processor, for vectors."""
     functions: list[str] = field(default_factory=list)
     declarations: dict[str, None] = field(default_factory=dict)
     elementary: set[str] = field(default_factory=set)

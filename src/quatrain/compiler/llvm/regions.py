@@ -42,7 +42,7 @@ class Region:
         items = _items(graph, every)
         for section in self.results:
             found = []
-            for n in schedule.order(graph, section):
+            for n in schedule.order(graph, section, module.registers):
                 # A loop hands over its results where it is run, those for later sections too.
                 for made in (n, *items.get(n, ())):
                     if made not in before:

@@ -42,6 +42,11 @@ class Target:
         """Nothing beyond what every processor of the architecture has."""
         return cls(triple, "", "", 16, False)
 
+    @property
+    def registers(self) -> int:
+        """How many vector registers there are: AVX-512 and ARM have 32."""
+        return 32 if self.register_bytes == 64 or self.triple.startswith(("aarch64", "arm64")) else 16
+
     def width(self, dtype: str) -> int:
         """Lanes of a vector."""
         return self.register_bytes // SIZES[dtype]

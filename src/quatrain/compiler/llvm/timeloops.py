@@ -57,7 +57,7 @@ def rollout_code(
     rollout: Rollout, target: Target, dtype: str, *, contract: bool = True, width: int | None = None
 ) -> Timeloop:
     """The machine code of a time loop, as text."""
-    module = Module(Lanes(width or target.width(dtype), TYPES[dtype]), dtype, contract)
+    module = Module(Lanes(width or target.width(dtype), TYPES[dtype]), dtype, contract, target.registers)
     leaves = leaves_of(rollout)
     module.allocate(-(-16 * max(1, len(leaves)) // module.lanes.bytes))
     scratch = tuple(_scratch(module, rollout, leaf) for leaf in leaves)
