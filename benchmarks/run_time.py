@@ -226,8 +226,8 @@ def time_loop(watch: Watch) -> Rows:
     rolled = kernel(given, steps, every)
     rounds = BATCH // step.width * steps  # as many steps as in the loop, so that all take about as long
     seconds = watch.together(
-        partial(kernel, given, steps, every),
-        partial(kernel, given, steps, steps),
+        partial(kernel, given, steps, every, out=rolled),
+        partial(kernel, given, steps, steps, out=kernel(given, steps, steps)),
         step.runner(bodies, 1, rounds),
         step.runner(bodies, several, rounds // several),
         seconds=6,

@@ -1041,3 +1041,72 @@ def test_an_error_in_a_helping_thread_is_raised_where_the_call_is(monkeypatch):
         chosen(**data())
     monkeypatch.undo()
     assert_same(chosen(**data()), truth())
+
+
+# ---- what may vary -----------------------------------------------------------------------------------
+
+
+def _spring(x, stiffness=2.0, rest=(0.5, 0.25), matrix=np.eye(2)):  # noqa: B008 it is only read
+    return stiffness * (matrix @ (x - np.array(rest)))
+
+
+def test_default_values_fold_and_those_that_vary_stay_inputs():
+    x = np.array([[1.0, 2.0], [3.0, -1.0]])
+    folded = compile(_spring, inputs={"x": 2})
+    varied = compile(_spring, inputs={"x": 2}, vary=["matrix", "stiffness"])
+    assert [port.name for port in folded.program.inputs] == ["x"]
+    assert [(p.name, p.shape) for p in varied.program.inputs] == [
+        ("x", (2,)),
+        ("matrix", (2, 2)),
+        ("stiffness", ()),
+    ]
+    assert np.allclose(folded(x), [_spring(row) for row in x], rtol=1e-15)
+    gains, turn = np.array([1.0, 10.0]), np.array([[0.0, -1.0], [1.0, 0.0]])
+    expected = [_spring(row, stiffness=k, matrix=turn) for row, k in zip(x, gains, strict=True)]
+    assert np.allclose(varied(x, turn, gains), expected, rtol=1e-15)
+    assert np.allclose(varied(x, stiffness=gains, matrix=turn), expected, rtol=1e-15)
+    parts = compile(_spring, inputs={"x": 2}, vary="rest")
+    assert [port.name for port in parts.program.inputs] == ["x", "rest.0", "rest.1"]
+    assert np.allclose(parts(x, (0.5, 0.25)), folded(x), rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["gain", "x"])
+def test_only_arguments_with_a_default_vary(name):
+    with pytest.raises(ArgumentError, match=f"vary names '{name}'; arguments .*: stiffness, rest, matrix"):
+        compile(_spring, inputs={"x": 2}, vary=[name])
+    with pytest.raises(ArgumentError, match="a program that is traced already"):
+        compile(trace(_spring, {"x": 2}), vary=["stiffness"])
+
+
+# ---- batches that lie as one before did --------------------------------------------------------------
+
+
+def test_a_second_call_of_the_same_layout_is_checked_as_the_first_was():
+    kernel = compile(lambda q, k: q * k, inputs={"q": 3, "k": float})
+    q, k = np.arange(15.0).reshape(5, 3), np.arange(5.0)
+    for _ in range(3):
+        assert np.array_equal(kernel(q, k), q * k[:, None])
+        assert np.array_equal(kernel(q[::-1], k), q[::-1] * k[:, None])
+        out = np.empty((5, 3))
+        assert kernel(q, k, out=out) is out
+        assert np.array_equal(out, q * k[:, None])
+        same = q.copy()
+        assert np.array_equal(kernel(same, k, out=same), q * k[:, None])  # over its own argument
+        for wrong in (np.empty((5, 4)), np.empty((5, 3), np.float32)):
+            with pytest.raises(ArgumentError, match="out for out has shape"):
+                kernel(q, k, out=wrong)
+        frozen = np.empty((5, 3))
+        frozen.flags.writeable = False
+        with pytest.raises(ArgumentError, match="read-only"):
+            kernel(q, k, out=frozen)
+        # As many arrays as a call with out= has, and of the same shapes.
+        with pytest.raises(ArgumentError, match="3 arguments came"):
+            kernel(q, k, out)
+
+
+def test_many_layouts_are_not_all_remembered():
+    kernel = compile(lambda x: x + 1.0, inputs={"x": float})
+    for n in range(1, 200):
+        x = np.arange(float(n))
+        assert np.array_equal(kernel(x), x + 1.0)
+    assert len(kernel._repeated._plans) <= 64

@@ -239,6 +239,55 @@ def test_a_long_run_is_its_two_halves():
     assert same_bits(both, together.records["record.x"])
 
 
+def oscillator():
+    def step(index, x, p, u):
+        pushed = np.array([x[1], -x[0] * 0.75 + p], object)
+        return pushed, {"x": x, "high": when(x[0] > 0, index, most=3)}
+
+    return rollout(step, state=2, parameters=float)
+
+
+@pytest.mark.parametrize("batch", [(21,), (3, 7)])
+def test_a_result_may_be_written_over_by_the_next_run(batch):
+    run = RolloutKernel(oscillator())
+    first, second = (
+        {
+            "state": numbers((*batch, 2), seed, special=False),
+            "parameters": numbers(batch, seed, special=False),
+        }
+        for seed in (3, 4)
+    )
+    result = run(first, 30, 2)
+    places = [
+        array.__array_interface__["data"] for array in (result.final["state"], result.records["record.x"])
+    ]
+    expected = run(second, 30, 2)
+    again = run(second, 30, 2, out=result)
+    assert_same(again, expected)
+    assert places == [
+        a.__array_interface__["data"] for a in (again.final["state"], again.records["record.x"])
+    ]
+    # It may go on from what it writes over, also where one state serves all.
+    expected = run({**second, "state": expected.final["state"].copy()}, 30, 2)
+    assert_same(run({**second, "state": again.final["state"]}, 30, 2, out=again), expected)
+    one = again.final["state"].reshape(-1, 2)[0]
+    expected = run({**second, "state": np.broadcast_to(one, (*batch, 2)).copy()}, 30, 2)
+    assert_same(run({**second, "state": one}, 30, 2, out=again), expected)
+
+
+def test_only_results_of_the_same_kernel_and_size_are_written_over():
+    loop = oscillator()
+    run, other = RolloutKernel(loop), RolloutKernel(loop, dtype="float32")
+    given_values = {"state": numbers((5, 2), 3), "parameters": numbers((5,), 3)}
+    result = run(given_values, 10)
+    with pytest.raises(ArgumentError, match="out is no earlier result of step"):
+        run(given_values, 10, out=other(given_values, 10))
+    with pytest.raises(ArgumentError, match=r"out is for the batch \(5,\) with 10 records; .* \(5,\) with 4"):
+        run(given_values, 10, 3, out=result)
+    with pytest.raises(ArgumentError, match="out is no earlier result of step"):
+        run(given_values, 10, out=pickle.loads(pickle.dumps(result)))
+
+
 # ---- its edges ---------------------------------------------------------------------------------------
 
 

@@ -169,3 +169,69 @@ def test_a_large_program_keeps_no_more_values_alive_than_it_was_traced_with():
     # Companions that move up may live a little longer.
     assert liveness(graph, chosen, results).mean <= 1.01 * liveness(graph, traced, results).mean
     assert np.unique(chosen).size == len(traced)
+
+
+# ---- gaps between dependent nodes --------------------------------------------------------------------
+
+
+def chains_of_sums(count, length):
+    """Sums that wait for one another, one chain after the other."""
+
+    def function(x):
+        results = []
+        for k in range(count):
+            value = x[k]
+            for n in range(length):
+                value = value + (1.0 + n)
+            results.append(value)
+        return np.array(results, object)
+
+    return trace(function, {"x": count})
+
+
+def distances(graph, numbers):
+    """From each node to the nearest of its arguments in the order."""
+    place = {n: k for k, n in enumerate(numbers)}
+    return [
+        min(k - place[a] for a in arguments(graph.nodes[n]) if a in place)
+        for n, k in place.items()
+        if any(a in place for a in arguments(graph.nodes[n]))
+    ]
+
+
+def test_independent_chains_take_turns():
+    program = chains_of_sums(8, 30)
+    found = distances(program.graph, order(program.graph, program.results))
+    # Two are started in a cycle and each waits four: eight chains fill all gaps but a few at the end.
+    assert np.mean(np.array(found) >= 8) > 0.9
+
+
+def test_one_chain_alone_stays_as_it_is():
+    program = chains_of_sums(1, 30)
+    assert set(distances(program.graph, order(program.graph, program.results))) == {1}
+
+
+@pytest.mark.parametrize("registers", [8, 16])
+def test_no_more_chains_take_turns_than_registers_hold(registers):
+    program = chains_of_sums(40, 12)
+    numbers = order(program.graph, program.results, registers)
+    finished = dict.fromkeys(program.results)
+    # Values in the middle of a chain; a finished one may stay in memory until it is written.
+    alive, most, place = 0, 0, {n: k for k, n in enumerate(numbers)}
+    last = {}
+    for n in numbers:
+        for a in arguments(program.graph.nodes[n]):
+            last[a] = place[n]
+    for n in numbers:
+        alive += n not in finished
+        alive -= sum(last[a] == place[n] for a in arguments(program.graph.nodes[n]) if a in place)
+        most = max(most, alive)
+    assert most <= registers
+
+
+def test_a_product_stands_before_the_sum_it_is_fused_into():
+    program = trace(lambda x: np.array([x[k] * x[k + 1] + x[k + 2] for k in range(20)], object), {"x": 22})
+    graph, numbers = program.graph, order(program.graph, program.results)
+    for first, second in zip(numbers[::2], numbers[1::2], strict=True):
+        assert (graph.nodes[first][0], graph.nodes[second][0]) == ("multiply", "add")
+        assert first in arguments(graph.nodes[second])

@@ -6,7 +6,7 @@ A scalar of the program is a column: one number for each element of the batch, w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -208,6 +208,11 @@ class Rolled:
     """By output port: (..., R, *shape), R = ⌈n / k⌉ records of the steps 0, k, 2k …"""
     events: dict[str, tuple[Any, dict[str, Any]]]
     """By event: how often it happened (...), and by output port (..., most, *shape), NaN where unwritten."""
+    memory: Any = field(default=None, repr=False, compare=False)
+    """What a kernel writes the next run of the same size to, if it is told to."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "memory"}
 
 
 def rollout(

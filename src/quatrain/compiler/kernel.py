@@ -6,10 +6,11 @@ kernel(np.linspace(0, 1, 1000), 2.0)
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from quatrain.compiler import calls, interpret, shortcuts
 from quatrain.compiler.counts import operations
 from quatrain.compiler.program import Program
 from quatrain.compiler.shortcuts import NO_LOOP, UNPREPARED
-from quatrain.compiler.structure import Group
+from quatrain.compiler.structure import Group, Structure, of_value
 from quatrain.compiler.trace import trace
 from quatrain.errors import ArgumentError, QuatrainError
 
@@ -42,19 +43,27 @@ def compile(
     dtype: str = "float64",
     threads: int | None = None,
     name: str | None = None,
+    vary: Iterable[str] = (),
     contract: bool = True,
 ) -> Kernel:
     """A kernel for a function over scalars, or for a program already traced.
 
     `inputs` declares the arguments by name as for `trace`: `float` for a number, 7 or (3, 3) for an array, a
-    dataclass of scalars such as `Vec3`. `threads`: None for one, −1 for all processors. `contract=False`
-    keeps products and sums from being fused, which makes results equal to NumPy's bit for bit where no
-    elementary function takes part.
+    dataclass of scalars such as `Vec3`. Arguments with default values need no declaration: their values are
+    folded into the code. Those named in `vary` stay inputs, shaped like their defaults, after the others.
+    `threads`: None for one, −1 for all processors. `contract=False` keeps products and sums from being fused,
+    which makes results equal to NumPy's bit for bit where no elementary function takes part.
     """
     if device != "cpu":
         raise ArgumentError(f"device is {device!r}", do="pass device='cpu', the only one there is so far")
     number_type(dtype)
+    vary = (vary,) if isinstance(vary, str) else tuple(vary)
     if isinstance(function, Program):
+        if vary:
+            raise ArgumentError(
+                "vary names arguments of a function, and a program that is traced already was given",
+                do="pass the function itself, or trace it with these arguments among its inputs",
+            )
         program = function
     elif inputs is None:
         raise ArgumentError(
@@ -62,8 +71,27 @@ def compile(
             do="pass inputs={'x': float, 'q': 7, …}, by argument name",
         )
     else:
-        program = trace(function, inputs, name=name, dtype=dtype)
+        declared = {**inputs, **_varied(function, inputs, vary)}
+        program = trace(function, declared, name=name, dtype=dtype)
     return Kernel(program, dtype=dtype, threads=threads, contract=contract)
+
+
+def _varied(
+    function: Callable[..., Any], inputs: Mapping[str, Any], vary: tuple[str, ...]
+) -> dict[str, Structure]:
+    """Declarations of the arguments that are to vary, after their default values."""
+    if not vary:
+        return {}
+    parameters = inspect.signature(function).parameters
+    choices = {n: p.default for n, p in parameters.items() if p.default is not p.empty and n not in inputs}
+    for name in vary:
+        if name not in choices:
+            known = ", ".join(choices) or "(none)"
+            raise ArgumentError(
+                f"vary names {name!r}; arguments with a default value that are no inputs: {known}",
+                do="name some of those, or declare the argument in inputs",
+            )
+    return {name: of_value(choices[name], name) for name in vary}
 
 
 def number_type(dtype: str) -> Any:

@@ -15,6 +15,7 @@ from quatrain.compiler.interpret import Rolled
 from quatrain.compiler.kernel import has_llvm, number_type, thread_count
 from quatrain.compiler.program import Port
 from quatrain.compiler.rollouts import Rollout
+from quatrain.errors import ArgumentError
 
 if TYPE_CHECKING:
     from quatrain.compiler.llvm.target import Target
@@ -37,6 +38,7 @@ class RolloutKernel:
         self.threads = thread_count(threads)
         self.contract = contract
         self._kind = number_type(dtype)
+        self.key = object()  # by which it knows its own results again
         self._native: Native | None = None
         if has_llvm(rollout.step.name):
             self._load()
@@ -65,14 +67,24 @@ class RolloutKernel:
         """Of one step, how many of each kind."""
         return operations(self.rollout.step)
 
-    def __call__(self, arrays: Mapping[str, Any], steps: int, record_every: int = 1) -> Rolled:
-        """`steps` steps; arrays by the names of the step's input ports, as for `interpret.rollout`."""
+    def __call__(
+        self, arrays: Mapping[str, Any], steps: int, record_every: int = 1, *, out: Rolled | None = None
+    ) -> Rolled:
+        """`steps` steps; arrays by the names of the step's input ports, as for `interpret.rollout`.
+
+        `out`, the result of an earlier call of the same size, is written over: memory that a system has just
+        handed out costs more than the records.
+        """
         given = {name: calls.as_numbers(array, name, self._kind) for name, array in arrays.items()}
         if self._native is None:
             return interpret.rollout(self.rollout, given, steps, record_every, self._kind)
         batch = interpret.check_rollout(self.rollout, given, steps, record_every)
         count = prod(batch)
-        memory = _Memory(self, given, batch, steps, -(-steps // record_every))
+        size = (batch, -(-steps // record_every))
+        old = {} if out is None else _arrays_of(out, self, size)
+        if old:
+            given = {n: a.copy() if calls.overlaps(a, list(old.values())) else a for n, a in given.items()}
+        memory = _Memory(self, given, batch, steps, size[1], old)
         if count:
             runner = self._runner
             runner.run_steps(steps, record_every, memory.words, count)
@@ -90,6 +102,27 @@ class RolloutKernel:
         self.__init__(**state)  # type: ignore[misc]
 
 
+_Key = tuple[str, str, str]
+"""Role, name and event of a leaf."""
+
+
+def _arrays_of(out: Rolled, kernel: RolloutKernel, size: tuple[tuple[int, ...], int]) -> dict[_Key, Any]:
+    """The memory of an earlier result, checked to be of the same kernel and the same size."""
+    if type(out) is not Rolled or out.memory is None or out.memory[0] is not kernel.key:
+        raise ArgumentError(
+            f"out is no earlier result of {kernel.rollout.step.name}",
+            do="pass what this kernel has returned before, or leave it out",
+        )
+    if out.memory[1] != size:
+        batch, records = out.memory[1]
+        raise ArgumentError(
+            f"out is for the batch {batch} with {records} records; this run has the batch {size[0]} with {size[1]}",
+            do="pass the result of a run of the same size, or leave it out",
+        )
+    arrays: dict[_Key, Any] = out.memory[2]
+    return arrays
+
+
 class _Memory:
     """The arrays of one run, and the words that describe them to the machine code."""
 
@@ -100,9 +133,11 @@ class _Memory:
         batch: tuple[int, ...],
         steps: int,
         records: int,
+        old: dict[_Key, Any],
     ) -> None:
         self.kernel, self.batch, self.count, self.held = kernel, batch, prod(batch), list[Any]()
-        self.arrays: dict[tuple[str, str, str], Any] = {}
+        self.records, self.old = records, old
+        self.arrays: dict[_Key, Any] = {}
         step = kernel.rollout.step
         self.most = {event.name: event.most for event in kernel.rollout.events}
         words: list[int] = []
@@ -111,11 +146,11 @@ class _Memory:
         for leaf, offset in zip(kernel._native.facts["leaves"], scratch, strict=True):
             key = role, name, _ = leaf["role"], leaf["name"], leaf["event"]
             if role == "count":
-                self.arrays[key] = counts = np.zeros(self.count, np.int64)
+                counts = self._array(key, (self.count,), np.int64, 0)
                 words += [counts.ctypes.data, 8, 8, 1, 0, 0]
                 continue
             port = step.output_port(name) if role in ("record", "event") else step.input_port(name)
-            flat, across, along, stride = self._place(role, key, port, given, steps, records)
+            flat, across, along, stride = self._place(role, key, port, given, steps)
             self.held.append(flat)
             words += [flat.ctypes.data, across, along, len(port.numbers), offset, stride]
         self.words = words
@@ -123,11 +158,10 @@ class _Memory:
     def _place(
         self,
         role: str,
-        key: tuple[str, str, str],
+        key: _Key,
         port: Port,
         given: Mapping[str, Any],
         steps: int,
-        records: int,
     ) -> tuple[Any, int, int, int]:
         """A leaf's memory and its strides in bytes: over the batch, over scalars, over steps or entries."""
         size, kind = len(port.numbers), self.kernel._kind
@@ -138,14 +172,20 @@ class _Memory:
             flat, across, along = calls.leaf((steps, *port.shape), given[port.name], self.batch)
             return flat, across, along, along * size
         if role == "final":
-            array = self.arrays[key] = np.empty((self.count, size), kind)
+            array = self._array(key, (self.count, size), kind)
             return array, size * width, width, 0
         if role == "record":
-            array = self.arrays[key] = np.empty((records, size, self.count), kind)
+            array = self._array(key, (self.records, size, self.count), kind)
             return array, width, self.count * width, size * self.count * width
         most = self.most[key[2]]
-        array = self.arrays[key] = np.full((self.count, most, size), np.nan, kind)
+        array = self._array(key, (self.count, most, size), kind, np.nan)
         return array, most * size * width, width, size * width
+
+    def _array(self, key: _Key, shape: tuple[int, ...], kind: Any, filled_with: Any = None) -> Any:
+        array = self.arrays[key] = self.old[key] if key in self.old else np.empty(shape, kind)
+        if filled_with is not None:
+            array[...] = filled_with
+        return array
 
     def rolled(self) -> Rolled:
         step, batch = self.kernel.rollout.step, self.batch
@@ -164,4 +204,5 @@ class _Memory:
                 values[event][name] = array.reshape((*batch, self.most[event], *step.output_port(name).shape))
             else:
                 counts[name] = array.reshape(batch)
-        return Rolled(final, records, {name: (counts[name], values[name]) for name in counts})
+        events = {name: (counts[name], values[name]) for name in counts}
+        return Rolled(final, records, events, (self.kernel.key, (batch, self.records), self.arrays))

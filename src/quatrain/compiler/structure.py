@@ -72,6 +72,8 @@ def _is_instance_of_dataclass(value: Any) -> bool:
 def of_specification(specification: Any, name: str) -> Structure:
     """The structure of an input declared as `float`, a shape, a dataclass or an instance, or a nesting."""
     s = specification
+    if isinstance(s, (Number, Array, Record, Group)):
+        return s
     if s is float:
         return NUMBER
     if isinstance(s, int) and not isinstance(s, bool) and s > 0:

@@ -141,6 +141,7 @@ class _Block:
         counter = f.at_entry("alloca i64")
         f.store(frame_word(f, 3), counter, "i64")
         end, every = frame_word(f, 4), frame_word(f, 5)
+        due = self._first_record(f, every)
         test, body, after = f.label("step"), f.label("body"), f.label("after")
         f.jump(test)
         f.place(test)
@@ -155,7 +156,7 @@ class _Block:
         following = [[next(values) for _ in ports[c.source].numbers] for c in self.rollout.carried]
         self._events(f, values, ports)
         if self.rollout.records:
-            self._record(f, region, i, every, ports)
+            self._record(f, region, i, every, due, ports)
         for carried, written in zip(self.rollout.carried, following, strict=True):
             self._write(f, i, carried, written)
         f.store(f.new(f"add i64 {i}, 1"), counter, "i64")
@@ -289,12 +290,21 @@ class _Block:
         f.known[f"leaf {k}"] = pair
         return pair
 
-    def _record(self, f: Function, region: Region, i: str, every: str, ports: dict[str, Port]) -> None:
+    def _first_record(self, f: Function, every: str) -> str:
+        """A counter with the next step that is recorded: a division in every step would take a tenth of it."""
+        due, first = f.at_entry("alloca i64"), frame_word(f, 3)
+        before = f.new(f"add i64 {first}, {f.new(f'sub i64 {every}, 1')}")
+        f.store(f.new(f"sub i64 {before}, {f.new(f'urem i64 {before}, {every}')}"), due, "i64")
+        return due
+
+    def _record(
+        self, f: Function, region: Region, i: str, every: str, due: str, ports: dict[str, Port]
+    ) -> None:
         """What only the records need is computed in the steps that are recorded."""
         record, done = f.label("record"), f.label("recorded")
-        rest = f.new(f"urem i64 {i}, {every}")
-        f.branch(f.new(f"icmp eq i64 {rest}, 0"), record, done)
+        f.branch(f.new(f"icmp eq i64 {i}, {f.load(due, 'i64')}"), record, done)
         f.place(record)
+        f.store(f.new(f"add i64 {i}, {every}"), due, "i64")
         values = iter(region.emit(f, 1))
         number = f.new(f"udiv i64 {i}, {every}")
         for k, leaf in self._each("record"):
