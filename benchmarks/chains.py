@@ -256,3 +256,22 @@ def hand_derivatives(chain: Chain) -> Callable[..., dict[str, Any]]:
         return {"tau": tau, "tau_by_q": by_q, "tau_by_v": by_v}
 
     return derivatives
+
+
+# ---- the same for Pinocchio --------------------------------------------------------------------------
+
+
+def pinocchio_model(chain: Chain) -> Any:
+    """The chain as Pinocchio has it."""
+    import pinocchio
+
+    model, parent = pinocchio.Model(), 0
+    for k, link in enumerate(chain.links):
+        place = pinocchio.SE3(np.array(link.R_PJ.to_array(), float), np.array(link.p_PJ.to_array(), float))
+        inertia = pinocchio.Inertia(
+            link.mass, np.array(link.p_BBcm.to_array(), float), np.array(link.I_Bcm_B.to_array(), float)
+        )
+        parent = model.addJoint(parent, pinocchio.JointModelRZ(), place, f"joint {k}")
+        model.appendBodyToJoint(parent, inertia, pinocchio.SE3.Identity())
+    model.gravity.linear = np.array(list(chain.gravity))
+    return model

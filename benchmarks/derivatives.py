@@ -1,6 +1,6 @@
 """How many operations derivatives take: of an arm's inverse dynamics, against those derived by hand.
 
-    PYTHONPATH=src python -m benchmarks.derivatives
+    python benchmarks/derivatives.py [--write docs/benchmarks.md]
 
 The hand-derived count is that of the equations of Singh, Russell and Wensing (see chains.py), traced and
 counted like everything else, so that constants and zeros fold in both. Where Pinocchio is installed its
@@ -10,97 +10,80 @@ inverse dynamics.
 
 from __future__ import annotations
 
-import time
-from typing import Any
+import argparse
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import numpy as np
-from benchmarks.chains import Chain, hand_derivatives, inverse_dynamics, random_chain
+from chains import hand_derivatives, inverse_dynamics, pinocchio_model, random_chain
+from measuring import Row, Watch, cells, sentence, surroundings, table, write_between
 
 from quatrain.compiler import Program, trace
 from quatrain.compiler.derivative import hessian, jacobian
 from quatrain.compiler.text import operations
+
+SIZES = (7, 14, 28)
+LIMIT = 4
+"""Times the operations that are derived by hand."""
 
 
 def count(program: Program) -> int:
     return sum(operations(program).values())
 
 
-def table(joints: int) -> None:
+def derivatives(joints: int) -> Iterator[Row]:
+    """tau with ∂tau/∂q and ∂tau/∂v, by every method and by hand."""
     chain = random_chain(joints)
     inputs = dict.fromkeys(("q", "v", "a"), joints)
     program = trace(inverse_dynamics(chain), inputs)
-    hand = trace(hand_derivatives(chain), inputs)
-    value, by_hand = count(program), count(hand)
-    print(f"\n{joints} joints: tau, ∂tau/∂q, ∂tau/∂v            operations  by hand = 1   tau = 1   seconds")
-
-    def row(title: str, taken: int, seconds: float | None = None) -> None:
-        shown = "" if seconds is None else f"{seconds:10.2f}"
-        print(f"  {title:44}{taken:10,}{taken / by_hand:12.2f}{taken / value:10.2f}{shown}")
-
-    row("tau alone", value)
-    row("by hand (Singh, Russell, Wensing 2022)", by_hand)
-    for method in ("forward", "reverse", "elimination", "auto"):
-        began = time.perf_counter()
-        derived = jacobian(program, by=["q", "v"], method=method, values=True)
-        row(method, count(derived), time.perf_counter() - began)
-    for name, what in (("a", "∂tau/∂a alone"), ("q", "∂tau/∂q alone"), ("v", "∂tau/∂v alone")):
-        row(what, count(jacobian(program, by=name)))
-    if joints <= 7:
-        began = time.perf_counter()
-        second = hessian(program, by=["q", "v"])
-        row("second derivatives by q, v", count(second), time.perf_counter() - began)
+    by_hand = count(trace(hand_derivatives(chain), inputs))
+    reference = f"{by_hand:,}, by hand"
+    yield Row(f"{joints} joints: tau alone", f"{count(program):,}", reference, count(program) / by_hand)
+    for method in ("auto", "forward", "reverse", "elimination"):
+        taken = count(jacobian(program, by=["q", "v"], method=method, values=True))
+        what = f"tau, ∂tau/∂q, ∂tau/∂v: {'the default' if method == 'auto' else method}"
+        if method == "auto":
+            yield Row.at_most(what, f"{taken:,}", reference, taken / by_hand, LIMIT)
+        else:
+            yield Row(what, f"{taken:,}", reference, taken / by_hand)
+    if joints == min(SIZES):
+        taken = count(hessian(program, by=["q", "v"]))
+        yield Row("second derivatives by q and v", f"{taken:,}", reference, taken / by_hand)
 
 
-def pinocchio_model(chain: Chain) -> Any:
-    """The same chain for Pinocchio."""
-    import pinocchio
-
-    model = pinocchio.Model()
-    parent = 0
-    for k, link in enumerate(chain.links):
-        placement = pinocchio.SE3(link.R_PJ.to_array(), link.p_PJ.to_array())
-        parent = model.addJoint(parent, pinocchio.JointModelRZ(), placement, f"joint{k}")
-        inertia = pinocchio.Inertia(link.mass, link.p_BBcm.to_array(), link.I_Bcm_B.to_array())
-        model.appendBodyToJoint(parent, inertia, pinocchio.SE3.Identity())
-    model.gravity.linear = np.array(list(chain.gravity))
-    return model
-
-
-def pinocchio_ratio(joints: int) -> None:
-    import pinocchio
-
-    model = pinocchio_model(random_chain(joints))
-    data = model.createData()
-    q, v, a = np.random.default_rng(0).normal(size=(3, joints))
-
-    def microseconds(function: Any) -> float:
-        def once() -> float:
-            began = time.perf_counter()
-            for _ in range(2000):
-                function(model, data, q, v, a)
-            return (time.perf_counter() - began) / 2000 * 1e6
-
-        return min(once() for _ in range(7))
-
-    value, derivatives = microseconds(pinocchio.rnea), microseconds(pinocchio.computeRNEADerivatives)
-    print(
-        f"  Pinocchio {pinocchio.__version__}, {joints} joints, called from Python: rnea {value:.2f} µs, "
-        f"computeRNEADerivatives {derivatives:.2f} µs, ratio {derivatives / value:.2f}"
-    )
+def pinocchio_times(watch: Watch) -> Iterator[Row]:
+    """What the same derivatives cost there, over inverse dynamics; nothing where it is not installed."""
+    try:
+        import pinocchio
+    except ImportError:
+        return
+    for joints in SIZES:
+        model = pinocchio_model(random_chain(joints))
+        data = model.createData()
+        q, v, a = np.random.default_rng(0).normal(size=(3, joints))
+        value, derived = (
+            watch.typical(partial(function, model, data, q, v, a))
+            for function in (pinocchio.rnea, pinocchio.computeRNEADerivatives)
+        )
+        yield Row(
+            f"Pinocchio, {joints} joints, from Python: derivatives",
+            f"{derived * 1e6:.2f} µs",
+            f"{value * 1e6:.2f} µs, tau",
+            derived / value,
+        )
 
 
 def main() -> None:
-    sizes = (7, 14, 28)
-    for joints in sizes:
-        table(joints)
-    try:
-        import pinocchio  # noqa: F401 only to know whether it is there
-    except ImportError:
-        print("\nPinocchio is not installed")
-        return
-    print()
-    for joints in sizes:
-        pinocchio_ratio(joints)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--write", type=Path, help="a document to put the table into, between its markers")
+    options = parser.parse_args()
+    rows = [row for joints in SIZES for row in derivatives(joints)] + list(pinocchio_times(Watch()))
+    headings = ("what", "operations or time", "reference", "ratio", "required", "met")
+    text = table(headings, map(cells, rows))
+    print(surroundings(), text, sentence(rows), sep="\n\n")
+    if options.write:
+        write_between(options.write, "derivatives", f"Measured on {surroundings()}.\n\n{text}")
 
 
 if __name__ == "__main__":

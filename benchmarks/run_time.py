@@ -196,15 +196,7 @@ def pinocchio_call(watch: Watch) -> float | None:
         import pinocchio
     except ImportError:
         return None
-    chain = chains.random_chain(ARM)
-    model, parent = pinocchio.Model(), 0
-    for k, link in enumerate(chain.links):
-        place = pinocchio.SE3(np.array(link.R_PJ.to_array(), float), np.array(link.p_PJ.to_array(), float))
-        inertia = pinocchio.Inertia(
-            link.mass, np.array(link.p_BBcm.to_array(), float), np.array(link.I_Bcm_B.to_array(), float)
-        )
-        parent = model.addJoint(parent, pinocchio.JointModelRZ(), place, f"joint {k}")
-        model.appendBodyToJoint(parent, inertia, pinocchio.SE3.Identity())
+    model = chains.pinocchio_model(chains.random_chain(ARM))
     data = model.createData()
     q, v, a = (array[0] for array in states(1))
     ours = Kernel(programs.chain_program(ARM))(q, v, a)

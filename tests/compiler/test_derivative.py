@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import chains
+import derivatives
 import mpmath
 import numpy as np
 import pytest
-from benchmarks import chains, derivatives
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -477,7 +478,7 @@ def test_an_arms_derivatives_take_at_most_twice_the_operations_of_those_derived_
 def test_an_arms_derivatives_are_pinocchios(arm):
     pinocchio = pytest.importorskip("pinocchio")
     chain, program, _, values = arm
-    model = derivatives.pinocchio_model(chain)
+    model = chains.pinocchio_model(chain)
     data = model.createData()
     found = run(jacobian(program, values=True), values)
     for k in range(5):

@@ -421,7 +421,7 @@ def test_the_examples_read_back(seed):
 
 
 def test_an_arm_reads_back():
-    from benchmarks.chains import inverse_dynamics, random_chain
+    from chains import inverse_dynamics, random_chain
 
     inputs = dict.fromkeys(("q", "v", "a"), 7)
     program = trace(inverse_dynamics(random_chain(7)), inputs)
