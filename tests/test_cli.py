@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 import subprocess
@@ -135,6 +137,87 @@ def test_the_help_names_every_command(folder, monkeypatch, capsys):
     code, out, _ = whole("cache", "--help", monkeypatch=monkeypatch, capsys=capsys)
     assert code == 0
     assert {"path", "size", "clear"} <= set(re.findall(r"\w+", out))
+    code, out, _ = whole("compare", "--help", monkeypatch=monkeypatch, capsys=capsys)
+    assert code == 0
+    assert {"inertia", "rate", "time", "dt", "forms", "method", "json", "plot"} <= set(
+        re.findall(r"\w+", out)
+    )
+
+
+# ---- compare -----------------------------------------------------------------------------------------
+
+SHORT = ("--time", "5", "--forms", "g29,s38", "--step-sizes", "none")
+
+
+def compare(*arguments, monkeypatch, capsys):
+    """The command's answer; it must succeed in silence."""
+    code, out, error = whole("compare", *arguments, monkeypatch=monkeypatch, capsys=capsys)
+    assert (code, error) == (0, "")
+    return out
+
+
+def test_compare_prints_tables_for_a_pipe(folder, monkeypatch, capsys):
+    out = compare(*SHORT, monkeypatch=monkeypatch, capsys=capsys)
+    lines = out.splitlines()
+    assert lines[0] == "torque-free, 5 s, 100 steps of 0.05 s"
+    assert lines[1] == "J = diag(1, 2, 3) kg m²"
+    assert lines[2] == "q(0) = (0.258199, 0.516398, -0.258199, 0.774597), ω(0) = (1, 1.2, 0.8) rad/s"
+    assert lines[4] == "Drift, rk4"
+    assert max(map(len, lines)) <= 100
+    assert [line.split()[:2] for line in lines if line.startswith(("newton_euler", "s38"))] == [
+        ["newton_euler", "none"],
+        ["s38", "none"],
+        ["newton_euler", "G(29)"],
+        ["s38", "S(38)"],
+    ]
+    assert "\x1b[" not in out
+
+
+def test_compare_as_json_with_a_body_of_ones_own(folder, monkeypatch, capsys):
+    body = ("--inertia", "1.3,2.1,2.7,0.2,-0.1,0.3", "--rate", "0.3,2,-0.2", "--attitude", "1,0,0,0")
+    chosen = ("--renormalise", "both", "--method", "rkmk4,dopri5", "--dt", "0.1", "--step-sizes", "0.2,0.1")
+    out = compare(*SHORT[:4], *body, *chosen, "--json", monkeypatch=monkeypatch, capsys=capsys)
+    data = json.loads(out)
+    assert data["inertia"] == [1.3, 2.1, 2.7, 0.2, -0.1, 0.3]
+    assert (data["q0"], data["w0"], data["duration"]) == ([1, 0, 0, 0], [0.3, 2, -0.2], 5)
+    assert [(row["form"], row["renormalisation"], row["stepper"]) for row in data["rows"]] == [
+        ("newton_euler", "q", "rkmk4"),
+        ("newton_euler", "q", "dopri5"),
+        ("s38", "both", "rkmk4"),
+        ("s38", "both", "dopri5"),
+    ]
+    assert data["step_sizes"][0]["h"] == [0.2, 0.1]
+    assert all(row["nanoseconds"] is None for row in data["rows"])
+
+
+def test_compare_measures_cost_and_writes_a_picture_when_asked(folder, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "drift.png"
+    out = compare(*SHORT, "--cost", "--plot", str(file), monkeypatch=monkeypatch, capsys=capsys)
+    assert "  ns\n" in out
+    assert file.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says", "advises"),
+    [
+        (("--inertia", "1,2,5"), "1, 2, 5", "check the units of each moment"),
+        (("--inertia", "1,2"), "--inertia is '1,2', 2 numbers; this needs 3 or 6", "separate them by commas"),
+        (("--inertia", "a,b,c"), "'a,b,c', which is not a list of numbers", "like --inertia 1,2,3"),
+        (("--attitude", "0,0,0,0"), "--attitude", "norm"),
+        (("--forms", "s99"), "no form 's99'", "choose among: newton_euler, unconstrained, s34"),
+        (("--method", "euler"), "no stepper 'euler'", "choose among: semi_implicit_euler, rk4"),
+        (("--renormalise", "twice"), "no renormalisation 'twice'", "choose among: none, "),
+        (("--forms", "ZYX", "--attitude", "1,0,1,0"), "'ZYX' cannot start at q0", "or use 'ZYZ'"),
+        (("--dt", "0"), "dt is 0.0, not a positive number of seconds", "give dt in seconds"),
+    ],
+)
+def test_compare_answers_mistakes_with_what_to_do(folder, arguments, says, advises, monkeypatch, capsys):
+    code, out, error = whole("compare", *arguments, monkeypatch=monkeypatch, capsys=capsys)
+    assert (code, out) == (1, "")
+    assert error.startswith("quatrain: ")
+    assert says in error
+    assert advises in error.split("To fix: ")[1]
 
 
 def shell(*arguments, **options):
@@ -153,17 +236,39 @@ def test_the_command_as_a_process_of_its_own(filled):
     assert "Traceback" not in result.stderr
 
 
-@posix
-def test_colours_are_for_terminals(filled):
+def on_a_terminal(environment, *arguments):
+    """What a terminal of 80 columns is sent."""
     import pty
 
     terminal, end = pty.openpty()
-    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm-256color"}
-    command = [sys.executable, "-m", "quatrain", "cache", "size"]
-    subprocess.run(command, stdout=end, stdin=end, check=True, env=environment)
+    command = [sys.executable, "-m", "quatrain", *arguments]
+    process = subprocess.Popen(command, stdout=end, stdin=end, env=environment | {"COLUMNS": "80"})
     os.close(end)
-    shown = os.read(terminal, 10_000).decode()
+    shown = b""
+    # Read while it writes: a terminal holds little. At the end there is nothing, or on Linux an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(terminal, 10_000):
+            shown += part
     os.close(terminal)
+    assert process.wait() == 0
+    return shown.decode()
+
+
+@posix
+def test_colours_are_for_terminals(filled):
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm-256color"}
+    shown = on_a_terminal(environment, "cache", "size")
     assert "\x1b[" in shown
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown).strip() == "3 compiled objects, 300.4 kB of at most 1.1 GB"
     assert "\x1b[" not in shell("cache", "size", env=environment).stdout
+
+
+@posix
+def test_compare_on_a_terminal_fits_its_width(folder):
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm-256color"}
+    shown = on_a_terminal(environment, "compare", "--time", "2", "--forms", "g29", "--step-sizes", "none")
+    assert "\x1b[" in shown
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+    assert lines[0] == "torque-free, 2 s, 40 steps of 0.05 s"
+    assert any(line.strip() == "Drift, rk4" for line in lines)
+    assert max(map(len, lines)) <= 81

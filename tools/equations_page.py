@@ -54,7 +54,7 @@ DUE = {
     "S": ALL["S"],
     "D": ALL["D"],
     "Y": ALL["Y"],
-    "A": [*_numbers(1, 18), "20", "21"],
+    "A": ALL["A"],
 }
 
 _LABEL = r"(XS|[ZXGSDYA])\((\d+|C)\)"

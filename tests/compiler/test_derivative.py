@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import chains
-import derivatives
 import mpmath
 import numpy as np
 import pytest

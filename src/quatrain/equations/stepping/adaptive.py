@@ -82,7 +82,7 @@ def begin(
 def first_step(pair: Pair, system: System, t: Scalar, y: State, slope: State, tolerance: Tolerance) -> Scalar:
     """A cautious size from the first two derivatives: Hairer, Nørsett, Wanner I, section II.4."""
     d0, d1 = _size(y, y, tolerance), _size(slope, y, tolerance)
-    tiny = less_equal(minimum(d0, d1), 1e-10)
+    tiny = less_equal(minimum(d0, d1), 1e-5)
     h0 = where(tiny, 1e-6, d0 / where(tiny, 1.0, d1) / 100)
     there = field(system, t + h0, added(y, slope, h0))
     d2 = _size(difference(there, slope), y, tolerance) / h0

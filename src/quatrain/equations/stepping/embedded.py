@@ -119,6 +119,8 @@ class Dense:
     t: Scalar
     h: Scalar
     start: State
+    end: State
+    """To the bit, where θ = 1 gives it to rounding: the next step starts from it."""
     coefficients: tuple[State, ...]
 
     def at(self, theta: Scalar) -> State:
@@ -143,13 +145,13 @@ def dense(pair: Pair, system: System, made: Step) -> Dense:
     for c, row in zip(pair.extra_nodes, pair.extra_stages, strict=True):
         slopes.append(_slope(system, made.t, made.start, made.h, c, row, slopes))
     higher = (weighted_sum(row, slopes, made.h) for row in pair.dense)
-    return Dense(system, made.t, made.h, made.start, (*_hermite(made), *higher))
+    return Dense(system, made.t, made.h, made.start, made.end, (*_hermite(made), *higher))
 
 
 def cubic(system: System, t: Scalar, h: Scalar, start: State, end: State) -> Dense:
     """Hermite's cubic through both ends of a step of any other stepper; its error is O(h⁴)."""
     slopes = (field(system, t, start), field(system, t + h, end))
-    return Dense(system, t, h, start, _hermite(Step(t, h, start, end, slopes)))
+    return Dense(system, t, h, start, end, _hermite(Step(t, h, start, end, slopes)))
 
 
 def _hermite(made: Step) -> tuple[State, State, State]:

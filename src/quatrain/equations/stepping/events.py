@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from quatrain.equations.stepping.embedded import Dense
-from quatrain.equations.stepping.nested import Nested
+from quatrain.equations.stepping.nested import Nested, chosen
 from quatrain.equations.stepping.solving import Loop
 from quatrain.scalar import (
     Condition,
@@ -56,7 +56,8 @@ def locate(
 
     zero = within.t * 0
     first, last = zero, zero + 1
-    g_first, g_last = g(first), g(last)
+    # Of the states themselves: what rounding makes of them between would lose an event on a border, or count it twice.
+    g_first, g_last = watch(within.t, *within.start), watch(within.t + within.h, *within.end)
     happened = _crossed(g_first, g_last, direction)
     state = (first, g_first, last, g_last)
     if iterate is None:
@@ -67,7 +68,8 @@ def locate(
     # The end at which |g| is less.
     root = where(less_equal(abs(state[1]), abs(state[3])), state[0], state[2])
     theta = where(happened, root, 1.0)
-    return Located(happened, within.t + within.h * theta, *within.at(theta))
+    q, v = chosen(happened, within.at(theta), within.end)
+    return Located(happened, within.t + within.h * theta, q, v)
 
 
 Bracket = tuple[Scalar, Scalar, Scalar, Scalar]

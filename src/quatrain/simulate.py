@@ -1,0 +1,280 @@
+"""Runs: a mechanism, a stepper and a control law, traced together, and the time loop inside one kernel.
+
+    simulation = Simulation(mechanism, method="rk4", control=law)
+    run = simulation(q0, v0, duration=5.0, dt=1e-3, record_every=10)
+
+The step i begins at t₀ + i dt, so that no rounding adds up, and records begin with the start.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from quatrain.compiler import RolloutKernel, rollout, structure, when
+from quatrain.control import Control, Event
+from quatrain.equations.stepping import Tolerance
+from quatrain.equations.stepping.nested import Nested
+from quatrain.equations.stepping.system import System
+from quatrain.errors import ArgumentError
+from quatrain.geometry import Pose, Quaternion, Vec3
+from quatrain.run_checks import declaration_of, fitted, renewed, unit_quaternions, whole_steps
+from quatrain.scalar import Scalar, equal, floor
+from quatrain.steppers import Marching, marching
+from quatrain.trajectory import DivergenceWarning, Occurrences, Quantity, Trajectory
+
+POSE: Any = Pose(Quaternion(*4 * [float]), Vec3(*3 * [float]))
+"""The declaration of a pose; that of a quaternion is `Quaternion`."""
+
+Parameters = Mapping[str, Any]
+Stepper = Callable[[System, Scalar, Nested, Nested, Scalar], tuple[Nested, Nested]]
+
+
+def _no_input(value: Any) -> Nested:
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanism:
+    """What a run must know of what moves: its equations, and what of it is to be recorded.
+
+    `q`, `v`, `input` and `parameters` are declarations as `quatrain.compiler.trace` takes them: `Quaternion`,
+    `POSE`, `(Vec3, Vec3)`, 7, `float`.
+    """
+
+    name: str
+    q: Any
+    v: Any
+    system: Callable[[Nested, Parameters], System]
+    """(input u, parameters p) → the equations of motion; u is None where nothing controls."""
+    observe: Callable[[Scalar, Nested, Nested, Nested, Parameters], dict[str, Nested]]
+    """(t, q, v, u, p) → what is recorded, by the names of `quantities`."""
+    quantities: tuple[Quantity, ...]
+    input: Any = None
+    """What a control law gives; None: it takes none."""
+    read_input: Callable[[Any], Any] = _no_input
+    """From what a law returned to something that fits `input`."""
+    seen: Callable[[Nested, Nested, Parameters], tuple[Any, Any]] = lambda q, v, p: (q, v)
+    """(q, v, p) → (q, v) as control laws and events see them."""
+    variational: Callable[[Nested, Parameters], Stepper] | None = None
+    """The step of method "variational", which needs more than the equations."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """What `system`, `observe` and laws find in p, by name; a value for each element of a batch."""
+
+
+class Simulation:
+    """A mechanism, a method and a law, compiled; call it with starts and a duration, as often as you like."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        *,
+        method: str | Stepper = "rk4",
+        control: Control | Callable[..., Any] | None = None,
+        events: Mapping[str, Event | Callable[..., Scalar]] | None = None,
+        record: Iterable[str] | None = None,
+        tolerance: Tolerance | None = None,
+        parameters: Iterable[str] = (),
+        dtype: str = "float64",
+        threads: int | None = None,
+    ) -> None:
+        """`record` names the quantities to keep, all by default. `parameters` are names of your own, a number for
+        each motion, that laws find in p. `tolerance` is for the adaptive methods, "dopri5" and "dop853".
+        """
+        self.mechanism = mechanism
+        self.control = control if isinstance(control, Control) or control is None else Control(control)
+        if self.control is not None and mechanism.input is None:
+            raise ArgumentError(f"{mechanism.name} takes no control", do="leave out control=")
+        self.events = {k: e if isinstance(e, Event) else Event(e) for k, e in (events or {}).items()}
+        self.marching: Marching = marching(
+            method, mechanism, tolerance, held=self.control is not None, events=bool(self.events)
+        )
+        self.record = self._names(record)
+        self.parameters = {**mechanism.parameters, **dict.fromkeys(parameters, float)}
+        self.kernel = RolloutKernel(self._rollout(dtype), dtype=dtype, threads=threads)
+
+    def _names(self, record: Iterable[str] | None) -> tuple[str, ...]:
+        known = [quantity.name for quantity in self.mechanism.quantities]
+        names = tuple(known) if record is None else tuple(record)
+        for name in names:
+            if name not in known:
+                raise ArgumentError(
+                    f"{self.mechanism.name} has no quantity {name!r} to record",
+                    do=f"choose from {', '.join(known)}",
+                )
+        return names
+
+    # ---- the loop, traced ------------------------------------------------------------------------------
+
+    def _rollout(self, dtype: str) -> Any:
+        m = self.mechanism
+        state: dict[str, Any] = {"q": m.q, "v": m.v, **self.marching.memory(m)}
+        if self.control is not None:
+            state["u"] = m.input
+            if self.control.start is not None:
+                state["x"] = declaration_of(self.control.start)
+        parameters = {"dt": float, "start": float, "end": float, "given": self.parameters}
+        if not self.parameters:
+            del parameters["given"]
+        return rollout(
+            self._step,
+            state=state,
+            parameters=parameters,
+            name=m.name.replace(" ", "_"),
+            dtype=dtype,
+            origins=False,
+        )
+
+    def _step(
+        self, index: Scalar, state: dict[str, Nested], parameters: dict[str, Any], inputs: Any
+    ) -> tuple[dict[str, Nested], dict[str, Any]]:
+        m, h, p = self.mechanism, parameters["dt"], parameters.get("given", {})
+        t, q, v = parameters["start"] + index * h, state["q"], state["v"]
+        following = dict(state)
+        u = None
+        if self.control is not None:
+            u = self._input(index, t, state, following, p)
+        system = m.system(u, p)
+        outputs = {name: value for name, value in m.observe(t, q, v, u, p).items() if name in self.record}
+        memory = {k: x for k, x in state.items() if k not in ("q", "v", "u", "x")}
+        moved = self.marching.step(index, system, (u, p), t, q, v, h, parameters["end"], memory)
+        following.update(moved.memory)
+        following["q"], following["v"] = moved.q, moved.v
+        for name, event in self.events.items():
+            found = moved.locate(lambda t, q, v, e=event: e.watch(t, *m.seen(q, v, p)), event.direction)
+            q_e, v_e = found.q, found.v
+            values = {k: x for k, x in m.observe(found.t, q_e, v_e, u, p).items() if k in self.record}
+            outputs[name] = when(found.happened, {"t": found.t, **values}, most=event.most)
+        return following, outputs
+
+    def _input(
+        self, index: Scalar, t: Scalar, state: dict[str, Nested], following: dict[str, Nested], p: Parameters
+    ) -> Nested:
+        """The input of this step; it and the law's own state go on in `following`."""
+        m, control = self.mechanism, self.control
+        assert control is not None
+        q, v = m.seen(state["q"], state["v"], p)
+        name = str(getattr(control.law, "__name__", "law"))
+        answer = control.law(t, q, v, state.get("x"), p)
+        fresh = True if control.every == 1 else equal(index, floor(index / control.every) * control.every)
+        if "x" in state:
+            if not (isinstance(answer, tuple) and len(answer) == 2):
+                raise ArgumentError(
+                    f"the control law {name} has a state and returns a {type(answer).__name__}",
+                    do="return two values: the input, and the law's next state",
+                )
+            answer, x = answer
+            declared = structure.of_specification(declaration_of(control.start), "x")
+            x = fitted(declared, x, f"the next state that the control law {name} returns")
+            following["x"] = x if fresh is True else renewed(declared, fresh, x, state["x"])
+        declared = structure.of_specification(m.input, "input")
+        u = fitted(declared, m.read_input(answer), f"what the control law {name} returns")
+        u = u if fresh is True else renewed(declared, fresh, u, state["u"])
+        following["u"] = u
+        return u
+
+    # ---- a run -----------------------------------------------------------------------------------------
+
+    def __call__(
+        self,
+        q0: Nested,
+        v0: Nested,
+        *,
+        duration: float,
+        dt: float = 1e-3,
+        record_every: int = 1,
+        start: float = 0.0,
+        parameters: Mapping[str, Any] | None = None,
+        normalize: str = "check",
+    ) -> Trajectory:
+        """The motions from these starts: nested as declared, of arrays whose leading axes are the batch."""
+        steps = whole_steps(duration, dt, record_every)
+        m, given = self.mechanism, dict(parameters or {})
+        arrays = self._start(q0, v0, given, normalize)
+        arrays |= {"parameters.dt": dt, "parameters.start": start, "parameters.end": start + steps * dt}
+        # One step more than needed: its record is the end.
+        rolled = self.kernel(arrays, steps + 1, record_every)
+        index = np.arange(0, steps + 1, record_every)
+        columns = {name: rolled.records[f"record.{name}"] for name in self.record}
+        facts = {
+            "method": self.marching.name,
+            "dt": dt,
+            "duration": duration,
+            "steps": steps,
+            "tolerance": self.marching.tolerance,
+        }
+        quantities = {quantity.name: quantity for quantity in m.quantities}
+        occurrences = {
+            name: self._occurrences(name, rolled.events[name], start + duration) for name in self.events
+        }
+        run = Trajectory(m.name, start + index * dt, columns, quantities, occurrences, facts)
+        _say_what_diverged(run)
+        return run
+
+    def _start(self, q0: Nested, v0: Nested, given: dict[str, Any], normalize: str) -> dict[str, Any]:
+        m = self.mechanism
+        arrays: dict[str, Any] = {}
+        for name, declared, value in (("q", m.q, q0), ("v", m.v, v0)):
+            described = structure.of_specification(declared, name)
+            for port, array in structure.split(described, name, value):
+                arrays[f"state.{port}"] = array
+            for port, leaf in structure.ports(described, name):
+                if isinstance(leaf, structure.Record) and leaf.kind is Quaternion:
+                    arrays[f"state.{port}"] = unit_quaternions(arrays[f"state.{port}"], f"{port}0", normalize)
+        for name, declared in self.parameters.items():
+            if name not in given:
+                raise ArgumentError(
+                    f"the parameter {name!r} is missing", do=f"pass parameters={{{name!r}: …}}"
+                )
+            described = structure.of_specification(declared, name)
+            arrays |= {f"parameters.given.{k}": a for k, a in structure.split(described, name, given[name])}
+        unknown = [name for name in given if name not in self.parameters]
+        if unknown:
+            known = ", ".join(self.parameters) or "none"
+            raise ArgumentError(
+                f"this run has no parameter {unknown[0]!r}", do=f"its parameters are: {known}"
+            )
+        for name, value in self._rest().items():
+            arrays.setdefault(name, value)
+        return arrays
+
+    def _rest(self) -> dict[str, Any]:
+        """What else the loop carries: the law's state, and zeros for what the first step makes."""
+        rest: dict[str, Any] = {}
+        for port in self.kernel.rollout.step.inputs:
+            if port.name.startswith("state."):
+                rest[port.name] = np.zeros(port.shape)
+        if self.control is not None and self.control.start is not None:
+            described = structure.of_specification(declaration_of(self.control.start), "x")
+            rest |= {f"state.{k}": a for k, a in structure.split(described, "x", self.control.start)}
+        return rest
+
+    def _occurrences(self, name: str, found: tuple[Any, dict[str, Any]], end: float) -> Occurrences:
+        count, values = found
+        values = {port.removeprefix(f"event.{name}.value."): array for port, array in values.items()}
+        t = values.pop("t")
+        after = t > end  # of the step that only makes the last record
+        return Occurrences(count - after.sum(axis=-1), np.where(after, np.nan, t), values)
+
+
+# ---- afterwards ---------------------------------------------------------------------------------------
+
+
+def _say_what_diverged(run: Trajectory) -> None:
+    at = run.diverged
+    bad = np.isfinite(at)
+    if not np.any(bad):
+        return
+    which = tuple(int(i) for i in np.argwhere(bad)[0])
+    first = f"motion {which if len(which) > 1 else which[0]} first seen" if which else "seen"
+    count = f"{int(bad.sum())} of {bad.size} motions have" if which else "the motion has"
+    warnings.warn(
+        f"{count} become infinite or NaN, {first} at t = {np.asarray(at)[which]:.6g} s.\n"
+        "  To fix: take a smaller dt or another method, and look at forces that grow without bound.",
+        DivergenceWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,263 @@
+"""The steppers by name, each as a time loop needs it: what it remembers, one step, and the state within the step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from quatrain.compiler import iterate, repeat
+from quatrain.equations import stepping
+from quatrain.equations.stepping import Attempt, Located, Pair, Progress, System, Tolerance
+from quatrain.equations.stepping.nested import Nested, chosen, mapped
+from quatrain.errors import ArgumentError
+from quatrain.scalar import Scalar, abs, epsilon, equal, logical_not, logical_or, minimum, where
+
+if TYPE_CHECKING:
+    from quatrain.simulate import Mechanism
+
+EXPLICIT: Mapping[str, Callable[..., Any]] = {
+    "semi_implicit_euler": stepping.semi_implicit_euler,
+    "rk4": stepping.rk4,
+    "rkmk4": stepping.rkmk4,
+    "crouch_grossman3": stepping.crouch_grossman3,
+    "crouch_grossman4": stepping.crouch_grossman4,
+}
+ADAPTIVE: Mapping[str, Pair] = {"dopri5": stepping.DOPRI5, "dop853": stepping.DOP853}
+METHODS = (*EXPLICIT, "implicit_midpoint", "variational", "generalized_alpha", *ADAPTIVE)
+
+# An interval between two records that takes more attempts than this has met a singularity.
+_MOST_ATTEMPTS = 100_000
+
+
+@dataclass(frozen=True)
+class Moved:
+    """After a step: the state, what the stepper remembers, and the search for an event within it."""
+
+    q: Nested
+    v: Nested
+    memory: dict[str, Nested]
+    locate: Callable[..., Located]
+    """(watch, direction) → the event, if there is one in the step."""
+
+
+@dataclass(frozen=True)
+class Marching:
+    """A stepper for a time loop."""
+
+    name: str
+    memory: Callable[[Any], dict[str, Any]]
+    """Mechanism → declarations of what the stepper carries besides q and v."""
+    step: Callable[..., Moved]
+    """(index, system, (u, p), t, q, v, h, end, memory) → `Moved`"""
+    tolerance: Tolerance | None = None
+
+
+def marching(
+    method: str | Callable[..., Any],
+    mechanism: Mechanism,
+    tolerance: Tolerance | None,
+    *,
+    held: bool,
+    events: bool,
+) -> Marching:
+    """The method of that name. `held`: its input is constant over each step, and jumps between two."""
+    if tolerance is not None and method not in ADAPTIVE:
+        raise ArgumentError(
+            f"method {method!r} has a fixed step, and takes no tolerance",
+            do=f"choose an adaptive method, {' or '.join(ADAPTIVE)}, or leave tolerance out",
+        )
+    if not isinstance(method, str):
+        return _of_stepper(str(getattr(method, "__name__", "stepper")), lambda u, p: method)
+    if method in EXPLICIT:
+        return _of_stepper(method, lambda u, p: EXPLICIT[method])
+    if method == "implicit_midpoint":
+        solve = stepping.settled(iterate)
+
+        def midpoint(system: System, t: Scalar, q: Nested, v: Nested, h: Scalar) -> tuple[Nested, Nested]:
+            return stepping.implicit_midpoint(system, t, q, v, h, solve=solve)
+
+        return _of_stepper(method, lambda u, p: midpoint)
+    if method == "generalized_alpha":
+        return _generalized_alpha()
+    if method == "variational":
+        if mechanism.variational is None:
+            raise ArgumentError(
+                f"{mechanism.name} has no variational step",
+                do="choose another method, such as implicit_midpoint",
+            )
+        return _of_stepper(method, mechanism.variational)
+    if method in ADAPTIVE:
+        if events:
+            raise ArgumentError(
+                f"events are looked for within steps of fixed size, and {method} chooses its own",
+                do="choose a method of fixed step, such as rk4",
+            )
+        return _adaptive(method, tolerance or Tolerance(1e-9, 1e-12), held)
+    raise ArgumentError(f"there is no method {method!r}", do=f"choose one of {', '.join(METHODS)}")
+
+
+def _nothing(mechanism: Any) -> dict[str, Any]:
+    return {}
+
+
+def _of_stepper(name: str, stepper_of: Callable[[Nested, Any], Callable[..., Any]]) -> Marching:
+    """A stepper that remembers nothing."""
+
+    def step(
+        index: Scalar,
+        system: System,
+        given: Any,
+        t: Scalar,
+        q: Nested,
+        v: Nested,
+        h: Scalar,
+        end: Scalar,
+        memory: Any,
+    ) -> Moved:
+        q1, v1 = stepper_of(*given)(system, t, q, v, h)
+        return Moved(q1, v1, {}, _within_cubic(system, t, h, (q, v), (q1, v1)))
+
+    return Marching(name, _nothing, step)
+
+
+def _within_cubic(system: System, t: Scalar, h: Scalar, start: Any, end: Any) -> Callable[..., Located]:
+    def locate(watch: Callable[..., Scalar], direction: int) -> Located:
+        path = stepping.cubic(system, t, h, start, end)
+        return stepping.locate(watch, path, direction=direction, iterate=iterate)
+
+    return locate
+
+
+def _at_first(index: Scalar, make: Callable[[], Nested], else_: Nested) -> Nested:
+    """What `make` gives in the first step, else what is carried; it costs nothing in the other steps."""
+    return repeat(
+        lambda state, k: mapped(lambda new, old: new, make(), state), else_, where(equal(index, 0), 1.0, 0.0)
+    )
+
+
+def _generalized_alpha() -> Marching:
+    solve = stepping.settled(iterate)
+
+    def step(
+        index: Scalar,
+        system: System,
+        given: Any,
+        t: Scalar,
+        q: Nested,
+        v: Nested,
+        h: Scalar,
+        end: Scalar,
+        memory: Any,
+    ) -> Moved:
+        carried = _at_first(
+            index, lambda: stepping.generalized_alpha_start(system, t, q, v), memory["accelerations"]
+        )
+        q1, v1, carried = stepping.generalized_alpha(system, t, q, v, carried, h, solve=solve)
+        return Moved(q1, v1, {"accelerations": carried}, _within_cubic(system, t, h, (q, v), (q1, v1)))
+
+    return Marching("generalized_alpha", lambda m: {"accelerations": (m.v, m.v)}, step)
+
+
+# ---- steps of their own size -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Last:
+    """Where the last good step began, to do it again and read within it."""
+
+    t: Scalar
+    q: Nested
+    v: Nested
+    slope: Nested
+    h: Scalar
+
+
+def _adaptive(name: str, tolerance: Tolerance, held: bool) -> Marching:
+    pair = ADAPTIVE[name]
+
+    def memory(m: Any) -> dict[str, Any]:
+        slope = (m.q, m.v)
+        run = Progress(float, m.q, m.v, slope, float, float, float, float)
+        return {"run": run} if held else {"run": run, "last": Last(float, m.q, m.v, slope, float)}
+
+    def step(
+        index: Scalar,
+        system: System,
+        given: Any,
+        t: Scalar,
+        q: Nested,
+        v: Nested,
+        h: Scalar,
+        end: Scalar,
+        memory: Any,
+    ) -> Moved:
+        run = _at_first(index, lambda: stepping.begin(pair, system, t, q, v, tolerance), memory["run"])
+        target = minimum(t + h, end)
+        if held:
+            # The input has jumped: from here exactly to the next jump, with the derivative taken anew.
+            slope = (system.space.rate(q, v), system.acceleration(t, q, v))
+            run = replace(run, t=t, q=q, v=v, slope=slope)
+            run, _ = _reach(pair, system, run, None, target, target, tolerance)
+            reached = equal(run.t, target)
+            q1, v1 = _or_nan(reached, (run.q, run.v))
+            return Moved(q1, v1, {"run": _or_nan(reached, run)}, _no_events)
+        last = _at_first(index, lambda: Last(t, run.q, run.v, run.slope, t * 0), memory["last"])
+        run, last = _reach(pair, system, run, last, target, end, tolerance)
+        assert last is not None
+        state = _read(pair, system, run, last, target)
+        reached = target <= run.t
+        q1, v1 = _or_nan(reached, state)
+        return Moved(q1, v1, {"run": _or_nan(reached, run), "last": last}, _no_events)
+
+    return Marching(name, memory, step, tolerance)
+
+
+def _no_events(watch: Any, direction: int) -> Located:
+    raise AssertionError("asked for events within steps of chosen size")
+
+
+def _reach(
+    pair: Pair,
+    system: System,
+    run: Progress,
+    last: Last | None,
+    target: Scalar,
+    end: Scalar,
+    tolerance: Tolerance,
+) -> tuple[Progress, Last | None]:
+    """Attempts until the time `target` lies within what has been done; none goes beyond `end`."""
+
+    def attempted(state: Any, index: Scalar) -> Any:
+        run, last = state
+        tried: Attempt = stepping.attempt(pair, system, run, end, tolerance)
+        before = Last(run.t, run.q, run.v, run.slope, tried.step.h)
+        return tried.after, last if last is None else chosen(tried.good, before, last)
+
+    def there(state: Any) -> Any:
+        run = state[0]
+        # A step below the rounding of the time leads nowhere. Asked so that NaN ends the loop as well.
+        stuck = logical_not(abs(run.h) > abs(run.t) * epsilon(run.t))
+        return logical_or(logical_not(run.t < target), stuck)
+
+    if last is None:
+        only = iterate(
+            lambda s, k: (attempted((s[0], None), k)[0],), (run,), until=there, most=_MOST_ATTEMPTS
+        ).state
+        return only[0], None
+    reached = iterate(attempted, (run, last), until=there, most=_MOST_ATTEMPTS).state
+    return reached[0], reached[1]
+
+
+def _read(pair: Pair, system: System, run: Progress, last: Last, target: Scalar) -> tuple[Nested, Nested]:
+    """The state at `target`, in the last good step, from its continuous extension."""
+    made = stepping.step(pair, system, last.t, last.q, last.v, last.h, last.slope)
+    whole = equal(last.h, 0)
+    theta = (target - last.t) / where(whole, 1.0, last.h)
+    within = stepping.dense(pair, system, made).at(theta)
+    return chosen(equal(run.t, target), (run.q, run.v), within)
+
+
+def _or_nan(good: Any, value: Nested) -> Nested:
+    """A motion that has met a singularity is NaN from there on, and costs nothing more."""
+    return mapped(lambda x: where(good, x, float("nan")), value)
