@@ -11,26 +11,59 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from quatrain import equations, rotations, scalar
     from quatrain.arrays import random_unit_quaternions
+    from quatrain.body import RigidBody
+    from quatrain.compiler import Kernel
+    from quatrain.control import Control, Event, Wrench
     from quatrain.errors import ArgumentError, QuatrainError, ScalarError
     from quatrain.geometry import Mat3, Matrix, Pose, Quaternion, SymMat3, Vec3, cross, dot, outer, skew
     from quatrain.interpolation import slerp, squad, squad_control_point, weighted_mean
+    from quatrain.kernel import compile
+    from quatrain.model import Body, Frame, Joint, Limits, Model
+    from quatrain.robot import Robot
     from quatrain.rotations import AngleConvention
     from quatrain.scalar import where
+    from quatrain.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
+    from quatrain.spacecraft import Orbit, Spacecraft, Wheel
+    from quatrain.trajectory import DivergenceWarning, Quantity, Trajectory
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AngleConvention",
     "ArgumentError",
+    "Body",
+    "Box",
+    "Capsule",
+    "Cone",
+    "Control",
+    "Cylinder",
+    "DivergenceWarning",
+    "Ellipsoid",
+    "Event",
+    "Frame",
+    "Joint",
+    "Kernel",
+    "Limits",
     "Mat3",
     "Matrix",
+    "Model",
+    "Orbit",
     "Pose",
-    "QuatrainError",
+    "Quantity",
     "Quaternion",
+    "QuatrainError",
+    "RigidBody",
+    "Robot",
     "ScalarError",
+    "Spacecraft",
+    "Sphere",
     "SymMat3",
+    "Trajectory",
     "Vec3",
+    "Wheel",
+    "Wrench",
     "__version__",
+    "compile",
     "cross",
     "dot",
     "equations",
@@ -49,12 +82,21 @@ __all__ = [
 # Module -> the names above that live in it; a module that is itself a public name lists nothing.
 _HOMES = {
     "arrays": ("random_unit_quaternions",),
+    "body": ("RigidBody",),
+    "compiler": ("Kernel",),
+    "control": ("Control", "Event", "Wrench"),
     "equations": (),
     "errors": ("ArgumentError", "QuatrainError", "ScalarError"),
     "geometry": ("Mat3", "Matrix", "Pose", "Quaternion", "SymMat3", "Vec3", "cross", "dot", "outer", "skew"),
+    "kernel": ("compile",),
+    "model": ("Body", "Frame", "Joint", "Limits", "Model"),
+    "robot": ("Robot",),
+    "spacecraft": ("Orbit", "Spacecraft", "Wheel"),
     "interpolation": ("slerp", "squad", "squad_control_point", "weighted_mean"),
     "rotations": ("AngleConvention",),
     "scalar": ("where",),
+    "solids": ("Box", "Capsule", "Cone", "Cylinder", "Ellipsoid", "Sphere"),
+    "trajectory": ("DivergenceWarning", "Quantity", "Trajectory"),
 }
 
 

@@ -1,0 +1,93 @@
+"""All that is asked of a tree of bodies, in one place: `function(model, q, v, …)` over any scalar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from quatrain.equations import joints
+from quatrain.equations.coriolis import coriolis_matrix
+from quatrain.equations.energy import energy, kinetic_energy, potential_energy
+from quatrain.equations.forward_dynamics import forward_dynamics
+from quatrain.equations.inverse_dynamics import bias_force, gravity_force, inverse_dynamics
+from quatrain.equations.kinematics import (
+    frame_acceleration,
+    frame_pose,
+    frame_velocity,
+    jacobian,
+    poses,
+)
+from quatrain.equations.mass_matrix import mass_matrix
+from quatrain.equations.momentum import center_of_mass, centroidal_momentum_matrix, momentum
+from quatrain.equations.tree import Tree
+from quatrain.errors import ArgumentError
+from quatrain.geometry import Vec3
+from quatrain.model import Model
+from quatrain.scalar import Scalar
+
+
+def integrate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+    """q ⊕ v dt"""
+    return joints.integrate(Tree.of(model), q, v, dt)
+
+
+def difference(model: Model, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
+    """The velocity that leads from q0 to q1 in unit time."""
+    return joints.difference(Tree.of(model), q0, q1)
+
+
+def coordinate_rates(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """q̇ = N(q) v"""
+    return joints.coordinate_rates(Tree.of(model), q, v)
+
+
+def neutral(model: Model) -> list[Scalar]:
+    """All joints at zero, quaternions (1, 0, 0, 0)."""
+    return joints.neutral(Tree.of(model))
+
+
+def bounds(model: Model) -> list[tuple[Scalar | None, Scalar | None]]:
+    """Lower and upper limit of each coordinate, None where there is none."""
+    found: list[tuple[Scalar | None, Scalar | None]] = []
+    for body in model.bodies:
+        joint = body.joint
+        known = [(limit.lower, limit.upper) for limit in joint.limits]
+        found += known if joint.nq == joint.nv == len(known) else [(None, None)] * joint.nq
+    return found
+
+
+def vector(values: Iterable[Any], name: str) -> Vec3:
+    """Three scalars as a vector."""
+    if isinstance(values, Vec3):
+        return values
+    entries = tuple(values)
+    if len(entries) != 3:
+        raise ArgumentError(f"{name} has {len(entries)} entries", do="give three")
+    return Vec3(*entries)
+
+
+__all__ = [
+    "bias_force",
+    "bounds",
+    "center_of_mass",
+    "centroidal_momentum_matrix",
+    "coordinate_rates",
+    "coriolis_matrix",
+    "difference",
+    "energy",
+    "forward_dynamics",
+    "frame_acceleration",
+    "frame_pose",
+    "frame_velocity",
+    "gravity_force",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "kinetic_energy",
+    "mass_matrix",
+    "momentum",
+    "neutral",
+    "poses",
+    "potential_energy",
+    "vector",
+]

@@ -1,0 +1,157 @@
+"""Where physics and compiler meet: an equation, traced for one model, as a kernel."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from quatrain.compiler import Kernel, Program
+from quatrain.compiler import compile as compile_function
+from quatrain.errors import ArgumentError
+from quatrain.geometry import Pose, SymMat3, Vec3
+from quatrain.model import Model
+
+# Names of arguments whose shape the model knows.
+_SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "q0": "nq", "q1": "nq"}
+
+
+def compile(
+    function: Callable[..., Any] | Program,
+    robot: Any = None,
+    *,
+    inputs: Mapping[str, Any] | None = None,
+    vary: Iterable[str] = (),
+    device: str = "cpu",
+    dtype: str = "float64",
+    threads: int | None = None,
+    name: str | None = None,
+    contract: bool = True,
+) -> Kernel:
+    """A kernel: of any function over scalars, or of an equation for one robot.
+
+    With a robot (or its `Model`) the function is called as `function(model, q, v, …)`; the shapes of q, v, a and tau
+    follow from the model, those of other arguments are declared in `inputs`. All that the model says folds into the
+    code, but what `vary` names stays an input: `"gravity"`, `"<body>.mass"`, `"<body>.com"`, `"<body>.inertia"`
+    (xx, yy, zz, xy, xz, yz about the centre of mass), `"<joint>.position"`, `"<joint>.armature"`.
+
+    Without one it is `quatrain.compiler.compile`, where the other options are explained.
+    """
+    options: dict[str, Any] = {"device": device, "dtype": dtype, "threads": threads, "contract": contract}
+    if robot is None:
+        return compile_function(function, inputs=inputs, vary=vary, name=name, **options)
+    model = robot if isinstance(robot, Model) else getattr(robot, "model", None)
+    if not isinstance(model, Model) or isinstance(function, Program):
+        raise ArgumentError(
+            f"robot is a {type(robot).__name__}" if not isinstance(model, Model) else "function is a Program",
+            do="pass a Robot or a Model, and the function that takes it",
+        )
+    varied = {path: _Part.named(model, path) for path in ((vary,) if isinstance(vary, str) else vary)}
+    declared = {**_declared(function, model, inputs or {}), **{p: part.shape for p, part in varied.items()}}
+
+    def applied(**arguments: Any) -> Any:
+        used = model
+        for path, part in varied.items():
+            used = part.put(used, arguments.pop(path))
+        return as_arrays(function(used, **arguments))
+
+    title = name or f"{getattr(function, '__name__', 'function')} of {model.name}"
+    return compile_function(applied, inputs=declared, name=title, **options)
+
+
+def _declared(function: Callable[..., Any], model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Shapes of the function's arguments after the model, in their order."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    found: dict[str, Any] = {}
+    for parameter in parameters:
+        if parameter.name in inputs:
+            found[parameter.name] = inputs[parameter.name]
+        elif parameter.name in _SIZES and parameter.default is parameter.empty:
+            found[parameter.name] = getattr(model, _SIZES[parameter.name])
+        elif parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
+            raise ArgumentError(
+                f"the shape of the argument {parameter.name!r} is not known",
+                do=f"declare it: inputs={{{parameter.name!r}: float}}, or a shape; known are {', '.join(_SIZES)}",
+            )
+    unknown = [name for name in inputs if name not in found]
+    if unknown:
+        raise ArgumentError(
+            f"inputs declares {unknown[0]!r}, and the function takes {', '.join(p.name for p in parameters)}",
+            do="declare only arguments of the function that come after the model",
+        )
+    return {name: shape for name, shape in found.items() if shape != 0}
+
+
+def as_arrays(result: Any) -> Any:
+    """Lists of scalars become arrays, and so do vectors; tuples and dicts stay what they are."""
+    if isinstance(result, tuple):
+        return tuple(as_arrays(part) for part in result)
+    if isinstance(result, dict):
+        return {name: as_arrays(part) for name, part in result.items()}
+    if isinstance(result, list):
+        return np.array(
+            [as_arrays(part) if isinstance(part, list) else part for part in result], dtype=object
+        )
+    return result
+
+
+# ---- what may vary -----------------------------------------------------------------------------------
+
+
+class _Part:
+    """One part of a model that a kernel keeps as an input."""
+
+    def __init__(self, shape: Any, put: Callable[[Model, Any], Model]) -> None:
+        self.shape = shape
+        self.put = put
+
+    @classmethod
+    def named(cls, model: Model, path: str) -> _Part:
+        if path == "gravity":
+            return cls(3, lambda m, x: replace(m, gravity=Vec3(*x)))
+        owner, _, what = path.rpartition(".")
+        bodies = {body.name: k for k, body in enumerate(model.bodies)}
+        joints = {body.joint.name: k for k, body in enumerate(model.bodies)}
+        if owner in bodies and what in _OF_BODY:
+            shape, change = _OF_BODY[what]
+            return cls(shape, lambda m, x: _with_body(m, bodies[owner], **change(x)))
+        if owner in joints and what in _OF_JOINT:
+            joint = model.bodies[joints[owner]].joint
+            shape, change_joint = _OF_JOINT[what]
+            shape = joint.nv if shape is None else shape
+            return cls(shape, lambda m, x: _with_joint(m, joints[owner], change_joint, x))
+        raise ArgumentError(
+            f"vary names {path!r}, which is no part of {model.name}",
+            do=f"name gravity, <body>.{' or .'.join(_OF_BODY)} of {_few(bodies)}, "
+            f"or <joint>.{' or .'.join(_OF_JOINT)} of {_few(joints)}",
+        )
+
+
+_OF_BODY: dict[str, tuple[Any, Callable[[Any], dict[str, Any]]]] = {
+    "mass": (float, lambda x: {"mass": x}),
+    "com": (3, lambda x: {"p_BBcm": Vec3(*x)}),
+    "inertia": (6, lambda x: {"I_Bcm_B": SymMat3(*x)}),
+}
+_OF_JOINT: dict[str, tuple[Any, Callable[[Any, Any], dict[str, Any]]]] = {
+    "position": (3, lambda joint, x: {"X_PJ": Pose(joint.X_PJ.q, Vec3(*x))}),
+    "armature": (None, lambda joint, x: {"armature": tuple(x)}),
+}
+
+
+def _with_body(model: Model, k: int, **changes: Any) -> Model:
+    bodies = list(model.bodies)
+    bodies[k] = replace(bodies[k], **changes)
+    return replace(model, bodies=tuple(bodies))
+
+
+def _with_joint(model: Model, k: int, change: Callable[[Any, Any], dict[str, Any]], x: Any) -> Model:
+    joint = model.bodies[k].joint
+    return _with_body(model, k, joint=replace(joint, **change(joint, x)))
+
+
+def _few(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:6]) + (" …" if len(listed) > 6 else "")

@@ -1,0 +1,284 @@
+"""The machine as plain data: bodies, the joints that carry them, and named frames.
+
+A body stands after its parent. Numbers are floats; where a kernel keeps one as an input it is a traced
+scalar, and nothing here minds. What must hold of a model is checked by `quatrain.checks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from quatrain.errors import ArgumentError
+from quatrain.geometry import Pose, SymMat3, Vec3
+from quatrain.scalar import Scalar
+
+WORLD = -1
+"""The parent of a body that stands on the ground."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """One elementary motion of a joint: a turn about an axis, a slide along it, a screw, or a ball's turning."""
+
+    kind: str
+    """"turn", "slide", "screw" or "ball"."""
+    axis: int = 0
+    """Which of the joint's axes."""
+
+    @property
+    def nq(self) -> int:
+        return 4 if self.kind == "ball" else 1
+
+    @property
+    def nv(self) -> int:
+        return 3 if self.kind == "ball" else 1
+
+
+_TURN, _SLIDE, _BALL = Motion("turn"), Motion("slide"), Motion("ball")
+
+JOINT_KINDS: dict[str, tuple[Motion, ...]] = {
+    "fixed": (),
+    "revolute": (_TURN,),
+    "continuous": (_TURN,),  # as a revolute joint, without limits
+    "prismatic": (_SLIDE,),
+    "helical": (Motion("screw"),),
+    "cylindrical": (_TURN, _SLIDE),
+    "universal": (Motion("turn", 0), Motion("turn", 1)),
+    "ball": (_BALL,),
+    "planar": (Motion("slide", 0), Motion("slide", 1), Motion("turn", 2)),
+    "free": (Motion("slide", 0), Motion("slide", 1), Motion("slide", 2), _BALL),
+}
+"""Every joint is these motions one after the other, seen from the parent; their order is that of the coordinates.
+
+A new type of joint is a line here and one in `_SUFFIXES`.
+"""
+
+_SUFFIXES = {
+    "cylindrical": (".angle", ".distance"),
+    "universal": (".1", ".2"),
+    "planar": (".x", ".y", ".angle"),
+    "free": (".x", ".y", ".z", ""),
+}
+
+STANDARD_GRAVITY = Vec3(0.0, 0.0, -9.81)
+AXES = (Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on one velocity and the coordinate it moves; None where there is none."""
+
+    lower: Scalar | None = None
+    upper: Scalar | None = None
+    velocity: Scalar | None = None
+    effort: Scalar | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """How a body moves on its parent P: frame J stands in P, moves to M, and M carries the body B."""
+
+    name: str
+    kind: str
+    X_PJ: Pose = field(default_factory=Pose.identity)
+    X_MB: Pose = field(default_factory=Pose.identity)
+    axes: tuple[Vec3, ...] = ()
+    """Unit vectors in J, at rest. Ball joints have none, free and planar ones three that are perpendicular."""
+    pitch: Scalar = 0.0
+    """Of a helical joint: advance along the axis [m/rad]."""
+    armature: tuple[Scalar, ...] = ()
+    """Inertia of the rotor as the joint feels it, gear ratio squared included: one for each velocity [kg m² or kg]."""
+    damping: tuple[Scalar, ...] = ()
+    friction: tuple[Scalar, ...] = ()
+    stiffness: tuple[Scalar, ...] = ()
+    rest: tuple[Scalar, ...] = ()
+    limits: tuple[Limits, ...] = ()
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        return JOINT_KINDS[self.kind]
+
+    @property
+    def nq(self) -> int:
+        return sum(motion.nq for motion in self.motions)
+
+    @property
+    def nv(self) -> int:
+        return sum(motion.nv for motion in self.motions)
+
+    def q_names(self) -> Iterator[str]:
+        for motion, suffix in zip(self.motions, _SUFFIXES.get(self.kind, ("",)), strict=False):
+            stem = self.name + suffix
+            yield from (f"{stem}.q{c}" for c in "wxyz") if motion.kind == "ball" else (stem,)
+
+    def v_names(self) -> Iterator[str]:
+        for motion, suffix in zip(self.motions, _SUFFIXES.get(self.kind, ("",)), strict=False):
+            stem = self.name + suffix
+            yield from (f"{stem}.w{c}" for c in "xyz") if motion.kind == "ball" else (stem,)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body, and the joint it hangs on."""
+
+    name: str
+    parent: int
+    """Number of the body that carries it, or WORLD."""
+    joint: Joint
+    mass: Scalar
+    p_BBcm: Vec3
+    I_Bcm_B: SymMat3
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named place on a body, or on the ground."""
+
+    name: str
+    body: int
+    X_BF: Pose
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One entry of q or v: what `model.coordinates()` lists."""
+
+    index: int
+    name: str
+    unit: str
+    frame: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """A tree of bodies. Bodies stand depth-first, a parent before its children; q and v follow their joints."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    frames: tuple[Frame, ...] = ()
+    gravity: Vec3 = STANDARD_GRAVITY
+    """[m/s²], in the world."""
+
+    # ---- sizes and names --------------------------------------------------------------------------
+
+    @property
+    def nb(self) -> int:
+        return len(self.bodies)
+
+    @cached_property
+    def nq(self) -> int:
+        return sum(body.joint.nq for body in self.bodies)
+
+    @cached_property
+    def nv(self) -> int:
+        return sum(body.joint.nv for body in self.bodies)
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        return tuple(body.name for body in self.bodies)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        return tuple(body.joint.name for body in self.bodies)
+
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Everything that has a pose: bodies, then frames."""
+        return (*self.body_names, *(frame.name for frame in self.frames))
+
+    @cached_property
+    def q_names(self) -> tuple[str, ...]:
+        return tuple(name for body in self.bodies for name in body.joint.q_names())
+
+    @cached_property
+    def v_names(self) -> tuple[str, ...]:
+        return tuple(name for body in self.bodies for name in body.joint.v_names())
+
+    @cached_property
+    def q_starts(self) -> tuple[int, ...]:
+        """Where each body's joint begins in q."""
+        return _starts([body.joint.nq for body in self.bodies])
+
+    @cached_property
+    def v_starts(self) -> tuple[int, ...]:
+        return _starts([body.joint.nv for body in self.bodies])
+
+    def frame(self, name: str) -> Frame:
+        """A frame by its name; a body's name means its own frame, "world" the ground's."""
+        if name in self._frames:
+            return self._frames[name]
+        near = [n for n in self.frame_names if name.lower() in n.lower()] or list(self.frame_names)
+        raise ArgumentError(f"{self.name} has no frame {name!r}", do=f"name one of {_some(near)}, or 'world'")
+
+    @cached_property
+    def _frames(self) -> dict[str, Frame]:
+        ground = Frame("world", WORLD, Pose.identity())
+        own = {body.name: Frame(body.name, k, Pose.identity()) for k, body in enumerate(self.bodies)}
+        return {"world": ground, **own, **{frame.name: frame for frame in self.frames}}
+
+    # ---- what the coordinates are -----------------------------------------------------------------
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The entries of q, in order: name, unit, and what they are measured in."""
+        return self._listed(quaternions=True)
+
+    def velocities(self) -> tuple[Coordinate, ...]:
+        """The entries of v, likewise."""
+        return self._listed(quaternions=False)
+
+    def _listed(self, *, quaternions: bool) -> tuple[Coordinate, ...]:
+        found: list[Coordinate] = []
+        for body in self.bodies:
+            parent = "world" if body.parent == WORLD else self.bodies[body.parent].name
+            names = body.joint.q_names() if quaternions else body.joint.v_names()
+            for motion in body.joint.motions:
+                unit, where = _measured(motion, parent, body.name, quaternions=quaternions)
+                for _ in range(motion.nq if quaternions else motion.nv):
+                    found.append(Coordinate(len(found), next(names), unit, where))
+        return tuple(found)
+
+    def describe(self) -> str:
+        """The tree, a body a line, for reading."""
+        lines = [f"{self.name}: {self.nb} bodies, nq {self.nq}, nv {self.nv}, mass {self.mass:.6g} kg"]
+        children: dict[int, list[int]] = {}
+        for k, body in enumerate(self.bodies):
+            children.setdefault(body.parent, []).append(k)
+
+        def walk(parent: int, indent: str) -> None:
+            own = children.get(parent, [])
+            for k in own:
+                body, last = self.bodies[k], k == own[-1]
+                lines.append(
+                    f"{indent}{'└─' if last else '├─'} {body.name}  "
+                    f"[{body.joint.kind} {body.joint.name!r}]  {body.mass:.4g} kg"
+                )
+                walk(k, indent + ("   " if last else "│  "))
+
+        walk(WORLD, "")
+        return "\n".join(lines)
+
+    @property
+    def mass(self) -> Scalar:
+        """Of all bodies [kg]."""
+        return sum((body.mass for body in self.bodies), 0.0)
+
+
+def _starts(sizes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sum(sizes[:k]) for k in range(len(sizes)))
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:8]))
+    return shown if len(names) <= 8 else f"{shown} … ({len(names)} in all)"
+
+
+def _measured(motion: Motion, parent: str, body: str, *, quaternions: bool) -> tuple[str, str]:
+    """Unit and frame of the entries of one motion."""
+    if motion.kind == "ball":
+        if quaternions:
+            return "", f"of {body} in {parent}, (w, x, y, z)"
+        return "rad/s", f"of {body} in {parent}, in {body}"
+    unit = "m" if motion.kind == "slide" else "rad"
+    return unit if quaternions else f"{unit}/s", f"of {body} in {parent}"

@@ -1,0 +1,319 @@
+"""A robot: a model, and the kernels that have been compiled for it.
+
+    robot = qt.examples.load("arm6")
+    tau = robot.inverse_dynamics(q, v, a)        # (..., nv), any leading batch axes
+
+A method compiles its kernel when it is first called. Arrays go in and come out; lists are accepted.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from quatrain.compiler import Kernel
+from quatrain.equations import dynamics
+from quatrain.equations.tree import Tree
+from quatrain.errors import ArgumentError
+from quatrain.kernel import compile
+from quatrain.model import Coordinate, Model
+
+UNIT_TOLERANCE = 1e-6
+"""How far the norm of a quaternion in a state may be from 1."""
+
+
+class Robot:
+    """The quantities of a model as functions of arrays: q (..., nq), v (..., nv)."""
+
+    def __init__(self, model: Model, *, dtype: str = "float64", threads: int | None = None) -> None:
+        if not isinstance(model, Model):
+            raise ArgumentError(f"model is a {type(model).__name__}", do="pass a quatrain.Model")
+        self.model = model
+        self.dtype = dtype
+        self.threads = threads
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._kernels: dict[Any, Kernel] = {}
+        self._lock = threading.Lock()
+        balls = [(s, self._joint_of(s.v)) for s in Tree.of(self.model).segments if s.kind == "ball"]
+        self._quaternions = [(segment.q, joint) for segment, joint in balls]
+
+    def _joint_of(self, place: int) -> str:
+        starts = self.model.v_starts
+        k = max(k for k, body in enumerate(self.model.bodies) if body.joint.nv and starts[k] <= place)
+        return self.model.bodies[k].joint.name
+
+    # ---- what it is -------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def nq(self) -> int:
+        return self.model.nq
+
+    @property
+    def nv(self) -> int:
+        return self.model.nv
+
+    @property
+    def nb(self) -> int:
+        return self.model.nb
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        return self.model.q_names
+
+    @property
+    def v_names(self) -> tuple[str, ...]:
+        return self.model.v_names
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        return self.model.body_names
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return self.model.coordinates()
+
+    # ---- dynamics ---------------------------------------------------------------------------------
+
+    def mass_matrix(self, q: Any) -> Any:
+        """M(q) (..., nv, nv)"""
+        return self._of(dynamics.mass_matrix, q)
+
+    def coriolis_matrix(self, q: Any, v: Any) -> Any:
+        """C(q, v) (..., nv, nv) with C v = c and Ṁ − 2C skew."""
+        return self._of(dynamics.coriolis_matrix, q, v)
+
+    def gravity_force(self, q: Any) -> Any:
+        """g(q) (..., nv): what holds the joints still."""
+        return self._of(dynamics.gravity_force, q)
+
+    def bias_force(self, q: Any, v: Any) -> Any:
+        """h = C v + g (..., nv)"""
+        return self._of(dynamics.bias_force, q, v)
+
+    def inverse_dynamics(
+        self, q: Any, v: Any, a: Any, external: Mapping[str, tuple[Any, Any]] | None = None
+    ) -> Any:
+        """tau (..., nv) with M a + C v + g = tau + Jᵀ f.
+
+        `external`: by frame, the force on its body at the frame's origin and the torque, (..., 3), in world axes.
+        """
+        if external:
+            return self._pushed(dynamics.inverse_dynamics, external, q, v, a)
+        return self._of(dynamics.inverse_dynamics, q, v, a)
+
+    def forward_dynamics(
+        self, q: Any, v: Any, tau: Any, external: Mapping[str, tuple[Any, Any]] | None = None
+    ) -> Any:
+        """a (..., nv) with M a + C v + g = tau + Jᵀ f; `external` as for `inverse_dynamics`."""
+        if external:
+            return self._pushed(dynamics.forward_dynamics, external, q, v, tau)
+        return self._of(dynamics.forward_dynamics, q, v, tau)
+
+    # ---- kinematics -------------------------------------------------------------------------------
+
+    def poses(self, q: Any) -> tuple[Any, Any]:
+        """Of all bodies' frames in the world: positions (..., nb, 3), quaternions (..., nb, 4)."""
+        positions, quaternions = self._of(dynamics.poses, q)
+        return positions, quaternions
+
+    def pose(self, q: Any, frame: str, relative_to: str = "world") -> tuple[Any, Any]:
+        """Of one frame, seen from another: position (..., 3), quaternion (..., 4)."""
+
+        def pose(model: Model, q: Any) -> Any:
+            X = dynamics.frame_pose(model, q, frame, relative_to)
+            return list(X.p), list(X.q)
+
+        position, quaternion = self._of(pose, q, key=("pose", frame, relative_to))
+        return position, quaternion
+
+    def jacobian(self, q: Any, frame: str, point: Any = None, axes: str = "world") -> Any:
+        """J (..., 6, nv): velocity of the frame's origin (or of a point fixed in it), then its angular velocity."""
+        place = None if point is None else dynamics.vector(point, "point")
+
+        def jacobian(model: Model, q: Any) -> Any:
+            return dynamics.jacobian(model, q, frame, place, axes)
+
+        return self._of(jacobian, q, key=("jacobian", frame, place, axes))
+
+    def velocity(self, q: Any, v: Any, frame: str, axes: str = "world") -> tuple[Any, Any]:
+        """Of a frame: velocity of its origin and angular velocity, (..., 3) each."""
+
+        def velocity(model: Model, q: Any, v: Any) -> Any:
+            return dynamics.frame_velocity(model, q, v, frame, axes)
+
+        linear, angular = self._of(velocity, q, v, key=("velocity", frame, axes))
+        return linear, angular
+
+    def acceleration(self, q: Any, v: Any, a: Any, frame: str, axes: str = "world") -> tuple[Any, Any]:
+        """Of a frame: acceleration of its origin and angular acceleration, (..., 3) each; with a = 0 it is J̇ v."""
+
+        def acceleration(model: Model, q: Any, v: Any, a: Any) -> Any:
+            return dynamics.frame_acceleration(model, q, v, a, frame, axes)
+
+        linear, angular = self._of(acceleration, q, v, a, key=("acceleration", frame, axes))
+        return linear, angular
+
+    def center_of_mass(self, q: Any) -> Any:
+        """Of all that can move (..., 3)"""
+        return self._of(dynamics.center_of_mass, q)
+
+    # ---- energy and momentum ----------------------------------------------------------------------
+
+    def energy(self, q: Any, v: Any) -> Any:
+        """T + V (...); V is zero at the world's origin."""
+        return self._of(dynamics.energy, q, v)
+
+    def kinetic_energy(self, q: Any, v: Any) -> Any:
+        return self._of(dynamics.kinetic_energy, q, v)
+
+    def potential_energy(self, q: Any) -> Any:
+        return self._of(dynamics.potential_energy, q)
+
+    def momentum(self, q: Any, v: Any) -> Any:
+        """Linear, then angular about the centre of mass, in world axes (..., 6)"""
+
+        def momentum(model: Model, q: Any, v: Any) -> Any:
+            linear, angular = dynamics.momentum(model, q, v)
+            return [*linear, *angular]
+
+        return self._of(momentum, q, v, key="momentum")
+
+    def centroidal_momentum_matrix(self, q: Any) -> Any:
+        """A (..., 6, nv) with momentum = A v."""
+        return self._of(dynamics.centroidal_momentum_matrix, q)
+
+    # ---- configurations ---------------------------------------------------------------------------
+
+    def integrate(self, q: Any, v: Any, dt: Any) -> Any:
+        """q ⊕ v dt (..., nq): where constant velocities lead; quaternions stay of unit norm."""
+        return self._of(dynamics.integrate, q, v, np.asarray(dt, float), inputs={"dt": float})
+
+    def difference(self, q0: Any, q1: Any) -> Any:
+        """The velocity (..., nv) that leads from q0 to q1 in unit time, by the shorter way."""
+        q1 = self._checked(q1, "q1")
+        return self._of(dynamics.difference, q0, q1)
+
+    def neutral(self) -> Any:
+        """All joints at zero (nq,)."""
+        return np.array(dynamics.neutral(self.model), float)
+
+    def random_configuration(self, rng: np.random.Generator, batch: int | tuple[int, ...] = ()) -> Any:
+        """Within limits where there are any, angles in (−π, π], lengths in ±1 m, attitudes uniform (*batch, nq)."""
+        shape = (batch,) if isinstance(batch, int) else tuple(batch)
+        q = rng.uniform(-1.0, 1.0, (*shape, self.nq))
+        for coordinate, bounds in zip(self.coordinates(), dynamics.bounds(self.model), strict=True):
+            span = np.pi if coordinate.unit == "rad" else 1.0
+            lower, upper = (span * s if b is None else b for s, b in zip((-1, 1), bounds, strict=True))
+            k = coordinate.index
+            q[..., k] = lower + (upper - lower) * (q[..., k] + 1) / 2
+        for k, _ in self._quaternions:
+            quaternion = rng.normal(size=(*shape, 4))
+            q[..., k : k + 4] = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+        return q
+
+    def configuration(self, **joints: Any) -> Any:
+        """Neutral but for the joints named: `robot.configuration(elbow=0.3)`."""
+        q = self.neutral()
+        starts = dict(zip(self.model.joint_names, self.model.q_starts, strict=True))
+        sizes = {body.joint.name: body.joint.nq for body in self.model.bodies}
+        for name, value in joints.items():
+            if name not in starts:
+                raise ArgumentError(
+                    f"{self.name} has no joint {name!r}", do=f"name some of {', '.join(starts)}"
+                )
+            given = np.asarray(value, float).ravel()
+            if given.size != sizes[name]:
+                raise ArgumentError(
+                    f"joint {name!r} has {sizes[name]} coordinates, and {given.size} came",
+                    do="give one number for each",
+                )
+            q[starts[name] : starts[name] + sizes[name]] = given
+        return self._checked(q, "q")
+
+    # ---- kernels ----------------------------------------------------------------------------------
+
+    def kernel(
+        self, function: Callable[..., Any], *, inputs: Mapping[str, Any] | None = None, key: Any = None
+    ) -> Kernel:
+        """The kernel of an equation for this robot, compiled when it is first asked for."""
+        key = function if key is None else key
+        found = self._kernels.get(key)
+        if found is None:
+            with self._lock:
+                if key not in self._kernels:
+                    self._kernels[key] = compile(
+                        function, self.model, inputs=inputs, dtype=self.dtype, threads=self.threads
+                    )
+                found = self._kernels[key]
+        return found
+
+    def _of(
+        self, function: Callable[..., Any], q: Any, *rest: Any, key: Any = None, inputs: Any = None
+    ) -> Any:
+        if self._quaternions:
+            q = self._checked(q, "q")
+        kernel = self._kernels.get(function if key is None else key)
+        if kernel is None:
+            kernel = self.kernel(function, key=key, inputs=inputs)
+        return kernel(q, *rest)
+
+    def _pushed(
+        self, function: Callable[..., Any], external: Mapping[str, tuple[Any, Any]], *state: Any
+    ) -> Any:
+        names = tuple(external)
+        for name in names:
+            self.model.frame(name)
+
+        def pushed(model: Model, q: Any, v: Any, x: Any, wrenches: Any) -> Any:
+            halves = [
+                (dynamics.vector(w[:3], name), dynamics.vector(w[3:], name))
+                for name, w in zip(names, wrenches, strict=True)
+            ]
+            return function(model, q, v, x, dict(zip(names, halves, strict=True)))
+
+        both = [np.concatenate(np.broadcast_arrays(*map(_triple, external[n])), axis=-1) for n in names]
+        wrenches = np.stack(np.broadcast_arrays(*both), axis=-2)
+        inputs = {"x": self.nv, "wrenches": (len(names), 6)}
+        return self._of(pushed, *state, wrenches, key=(function, names), inputs=inputs)
+
+    def _checked(self, q: Any, name: str) -> Any:
+        """q, after its quaternions have been found to be of unit norm."""
+        q = np.asarray(q)
+        if q.shape[-1:] != (self.nq,) or q.dtype == object:
+            return q  # the kernel says what is wrong with it
+        for k, joint in self._quaternions:
+            part = q[..., k : k + 4]
+            norm = np.sqrt(np.sum(part * part, axis=-1))
+            wrong = np.abs(norm - 1.0) > UNIT_TOLERANCE
+            if np.any(wrong):
+                place = tuple(int(i) for i in np.argwhere(wrong)[0])
+                raise ArgumentError(
+                    f"{name} has a quaternion of norm {norm[place]:.6g} at joint {joint!r}, entries {k} to {k + 3}"
+                    f"{f', index {place}' if place else ''}",
+                    do="normalise it: order (w, x, y, z); quatrain.Quaternion.from_xyzw takes the other",
+                )
+        return q
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"model": self.model, "dtype": self.dtype, "threads": self.threads}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.name}: {self.nb} bodies, nq {self.nq}, nv {self.nv}>"
+
+
+def _triple(value: Any) -> Any:
+    array = np.asarray(value, float)
+    if array.shape[-1:] != (3,):
+        raise ArgumentError(f"a force or torque has shape {array.shape}", do="give three numbers, (..., 3)")
+    return array
