@@ -7,25 +7,33 @@ from functools import cache, cached_property
 from itertools import product
 
 import numpy as np
+import pytest
 
 from quatrain import Mat3, SymMat3, Vec3
 from quatrain.equations.chain import Chain, Link, configuration
 from tests.bodies import array
 from tests.samples import rng
-from tests.truth.chains import PointChain, symbols
+from tests.truth.chains import Placed, PointChain, symbols
 
 BATCH = 4
 G = np.array([0.7, -1.3, -9.5])  # a field along no axis
 TOLERANCE = 1e-13  # sums of some thousand products of numbers of order one, relative to the largest of all
 
-# Every pattern of revolute and prismatic joints up to three, two random ones for each length above.
-PATTERNS = [p for n in (1, 2, 3) for p in product((False, True), repeat=n)]
-PATTERNS += [tuple(map(bool, rng(60 + n).integers(0, 2, n))) for n in (4, 5, 6, 7)]
-PATTERNS += [tuple(map(bool, rng(70 + n).random(n) <= 0.25)) for n in (4, 5, 6, 7)]
+# Every pattern of revolute and prismatic joints up to three, a random one for each length above, seven turns.
+SHORT = [p for n in (1, 2, 3) for p in product((False, True), repeat=n)] + [(False, False, True, False)]
+LONG = [tuple(map(bool, rng(60 + n).integers(0, 2, n))) for n in (5, 6)] + [(False,) * 7]
+MORE = [tuple(map(bool, rng(70 + k).random(4 + k % 4) <= 0.4)) for k in range(12)]
 
 
 def name_of(pattern):
     return "".join("P" if prismatic else "R" for prismatic in pattern)
+
+
+def patterns(*, short=False):
+    """Parameters for tests; what would repeat the same at some length waits for the slow run."""
+    long = [pytest.param(p, marks=pytest.mark.slow) for p in LONG] if short else LONG
+    more = [pytest.param(p, marks=pytest.mark.slow) for p in MORE]
+    return pytest.mark.parametrize("case", [*SHORT, *long, *more], ids=name_of, indirect=True)
 
 
 def vec(numbers) -> Vec3:
@@ -61,6 +69,7 @@ class Case:
         )
         self.q, self.dq, self.ddq = random.normal(size=(3, self.n, BATCH))
         self.at = configuration(self.chain, self.q)
+        self.placed = Placed(truth, self.q)
         self.elements = [
             [(float(m), vec(x - c.centre)) for m, x in zip(c.masses, c.points, strict=True)]
             for c in truth.clouds
@@ -69,15 +78,15 @@ class Case:
 
     @cached_property
     def frames(self):
-        return [self.truth.turn(self.q, i) for i in self.joints]
+        return [self.placed.turn(i) for i in self.joints]
 
     @cached_property
     def metric(self):
-        return {part: self.truth.metric(self.q, part) for part in ("whole", "tr", "rot")}
+        return {part: self.placed.metric(part) for part in ("whole", "tr", "rot")}
 
     @cached_property
     def metric_derivatives(self):
-        return {part: self.truth.metric_derivatives(self.q, part) for part in ("whole", "tr", "rot")}
+        return {part: self.placed.metric_derivatives(part) for part in ("whole", "tr", "rot")}
 
     @cached_property
     def symbols(self):
@@ -85,7 +94,7 @@ class Case:
 
     @cached_property
     def motions(self):
-        return [self.truth.motion(self.q, self.dq, self.ddq, i) for i in self.joints]
+        return [self.placed.motion(self.dq, self.ddq, i) for i in self.joints]
 
     def with_tensors(self):
         """The same chain with inertia tensors that no body has, and these tensors (n, 3, 3)."""

@@ -9,9 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quatrain import equations, rotations, scalar
+    from quatrain import equations, examples, rotations, scalar
     from quatrain.arrays import random_unit_quaternions
     from quatrain.body import RigidBody
+    from quatrain.builder import ModelBuilder, from_dh
+    from quatrain.checks import Fault, ModelError
     from quatrain.compiler import Kernel
     from quatrain.control import Control, Event, Wrench
     from quatrain.errors import ArgumentError, QuatrainError, ScalarError
@@ -40,6 +42,7 @@ __all__ = [
     "DivergenceWarning",
     "Ellipsoid",
     "Event",
+    "Fault",
     "Frame",
     "Joint",
     "Kernel",
@@ -47,6 +50,8 @@ __all__ = [
     "Mat3",
     "Matrix",
     "Model",
+    "ModelBuilder",
+    "ModelError",
     "Orbit",
     "Pose",
     "Quantity",
@@ -67,6 +72,8 @@ __all__ = [
     "cross",
     "dot",
     "equations",
+    "examples",
+    "from_dh",
     "outer",
     "random_unit_quaternions",
     "rotations",
@@ -83,6 +90,9 @@ __all__ = [
 _HOMES = {
     "arrays": ("random_unit_quaternions",),
     "body": ("RigidBody",),
+    "builder": ("ModelBuilder", "from_dh"),
+    "checks": ("Fault", "ModelError"),
+    "examples": (),
     "compiler": ("Kernel",),
     "control": ("Control", "Event", "Wrench"),
     "equations": (),
