@@ -2,7 +2,7 @@
 
 arm = qt.ModelBuilder("arm")
 arm.body("upper", joint="revolute", axis="y", at=(0, 0, 1), mass=2.0, com=(0, 0, -0.2), inertia=(0.02, 0.02, 0.001))
-arm.body("lower", parent="upper", joint="revolute", axis="y", at=(0, 0, -0.4), solid=qt.Cylinder(0.02, 0.4), density=2700)
+arm.body("lower", parent="upper", axis="y", at=(0, 0, -0.4), solid=qt.Cylinder(0.02, 0.4), density=2700)
 arm.frame("hand", body="lower", at=(0, 0, -0.4))
 robot = arm.robot()
 """

@@ -1,8 +1,4 @@
-"""An open chain of bodies in composite quaternions, in the words of the covariant formulation.
-
-Bodies and joints are numbered 1 … n from base to tip, body 0 is the ground. At the reference
-configuration, all q = 0, every body's axes are parallel to the ground's. Lists hold body 1 first.
-"""
+"""Rotations of the chain: p_j of one joint, p_{i,j} of several, and a vector's components in another body."""
 
 from __future__ import annotations
 
@@ -26,7 +22,9 @@ def joint_rotation(xi: int, e: Vec3, q: Scalar) -> Quaternion:
     """
     if xi not in (REVOLUTE, PRISMATIC):
         raise ArgumentError(f"the joint's type ξ is {xi!r}", do="pass REVOLUTE (0) or PRISMATIC (1)")
-    half = (1 - xi) * q / 2
+    if xi == PRISMATIC:
+        return Quaternion.identity()
+    half = q / 2
     return Quaternion.from_parts(cos(half), e * sin(half))
 
 
