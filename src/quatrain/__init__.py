@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quatrain.geometry import Mat3, Matrix, Pose, Quaternion, SymMat3, Vec3, cross, dot, outer, skew
     from quatrain.interpolation import slerp, squad, squad_control_point, weighted_mean
     from quatrain.kernel import compile
-    from quatrain.model import Body, Frame, Joint, Limits, Model
+    from quatrain.model import Body, Frame, Joint, Limits, Mimic, Model
     from quatrain.robot import Robot
     from quatrain.rotations import AngleConvention
     from quatrain.scalar import where
@@ -49,6 +49,7 @@ __all__ = [
     "Limits",
     "Mat3",
     "Matrix",
+    "Mimic",
     "Model",
     "ModelBuilder",
     "ModelError",
@@ -99,7 +100,7 @@ _HOMES = {
     "errors": ("ArgumentError", "QuatrainError", "ScalarError"),
     "geometry": ("Mat3", "Matrix", "Pose", "Quaternion", "SymMat3", "Vec3", "cross", "dot", "outer", "skew"),
     "kernel": ("compile",),
-    "model": ("Body", "Frame", "Joint", "Limits", "Model"),
+    "model": ("Body", "Frame", "Joint", "Limits", "Mimic", "Model"),
     "robot": ("Robot",),
     "spacecraft": ("Orbit", "Spacecraft", "Wheel"),
     "interpolation": ("slerp", "squad", "squad_control_point", "weighted_mean"),

@@ -7,117 +7,36 @@ scalar, and nothing here minds. What must hold of a model is checked by `quatrai
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Pose, SymMat3, Vec3
+from quatrain.joint import JOINT_KINDS, Joint, Limits, Mimic, Motion
 from quatrain.scalar import Scalar
+
+__all__ = [
+    "AXES",
+    "JOINT_KINDS",
+    "STANDARD_GRAVITY",
+    "WORLD",
+    "Body",
+    "Coordinate",
+    "Drive",
+    "Frame",
+    "Joint",
+    "Limits",
+    "Mimic",
+    "Model",
+    "Motion",
+]
 
 WORLD = -1
 """The parent of a body that stands on the ground."""
 
-
-@dataclass(frozen=True)
-class Motion:
-    """One elementary motion of a joint: a turn about an axis, a slide along it, a screw, or a ball's turning."""
-
-    kind: str
-    """"turn", "slide", "screw" or "ball"."""
-    axis: int = 0
-    """Which of the joint's axes."""
-
-    @property
-    def nq(self) -> int:
-        return 4 if self.kind == "ball" else 1
-
-    @property
-    def nv(self) -> int:
-        return 3 if self.kind == "ball" else 1
-
-
-_TURN, _SLIDE, _BALL = Motion("turn"), Motion("slide"), Motion("ball")
-
-JOINT_KINDS: dict[str, tuple[Motion, ...]] = {
-    "fixed": (),
-    "revolute": (_TURN,),
-    "continuous": (_TURN,),  # as a revolute joint, without limits
-    "prismatic": (_SLIDE,),
-    "helical": (Motion("screw"),),
-    "cylindrical": (_TURN, _SLIDE),
-    "universal": (Motion("turn", 0), Motion("turn", 1)),
-    "ball": (_BALL,),
-    "planar": (Motion("slide", 0), Motion("slide", 1), Motion("turn", 2)),
-    "free": (Motion("slide", 0), Motion("slide", 1), Motion("slide", 2), _BALL),
-}
-"""Every joint is these motions one after the other, seen from the parent; their order is that of the coordinates.
-
-A new type of joint is a line here and one in `_SUFFIXES`.
-"""
-
-_SUFFIXES = {
-    "cylindrical": (".angle", ".distance"),
-    "universal": (".1", ".2"),
-    "planar": (".x", ".y", ".angle"),
-    "free": (".x", ".y", ".z", ""),
-}
-
 STANDARD_GRAVITY = Vec3(0.0, 0.0, -9.81)
 AXES = (Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0))
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Bounds on one velocity and the coordinate it moves; None where there is none."""
-
-    lower: Scalar | None = None
-    upper: Scalar | None = None
-    velocity: Scalar | None = None
-    effort: Scalar | None = None
-
-
-@dataclass(frozen=True)
-class Joint:
-    """How a body moves on its parent P: frame J stands in P, moves to M, and M carries the body B."""
-
-    name: str
-    kind: str
-    X_PJ: Pose = field(default_factory=Pose.identity)
-    X_MB: Pose = field(default_factory=Pose.identity)
-    axes: tuple[Vec3, ...] = ()
-    """Unit vectors in J, at rest. Ball joints have none, free and planar ones three that are perpendicular."""
-    pitch: Scalar = 0.0
-    """Of a helical joint: advance along the axis [m/rad]."""
-    armature: tuple[Scalar, ...] = ()
-    """Inertia of the rotor as the joint feels it, gear ratio squared included: one for each velocity [kg m² or kg]."""
-    damping: tuple[Scalar, ...] = ()
-    friction: tuple[Scalar, ...] = ()
-    stiffness: tuple[Scalar, ...] = ()
-    rest: tuple[Scalar, ...] = ()
-    limits: tuple[Limits, ...] = ()
-
-    @property
-    def motions(self) -> tuple[Motion, ...]:
-        return JOINT_KINDS[self.kind]
-
-    @property
-    def nq(self) -> int:
-        return sum(motion.nq for motion in self.motions)
-
-    @property
-    def nv(self) -> int:
-        return sum(motion.nv for motion in self.motions)
-
-    def q_names(self) -> Iterator[str]:
-        for motion, suffix in zip(self.motions, _SUFFIXES.get(self.kind, ("",)), strict=False):
-            stem = self.name + suffix
-            yield from (f"{stem}.q{c}" for c in "wxyz") if motion.kind == "ball" else (stem,)
-
-    def v_names(self) -> Iterator[str]:
-        for motion, suffix in zip(self.motions, _SUFFIXES.get(self.kind, ("",)), strict=False):
-            stem = self.name + suffix
-            yield from (f"{stem}.w{c}" for c in "xyz") if motion.kind == "ball" else (stem,)
 
 
 @dataclass(frozen=True)
@@ -150,6 +69,15 @@ class Coordinate:
     name: str
     unit: str
     frame: str
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What moves a joint: the joint of which body, q = ratio · (its q) + offset."""
+
+    body: int
+    ratio: Scalar
+    offset: Scalar
 
 
 @dataclass(frozen=True)
@@ -198,13 +126,48 @@ class Model:
         return tuple(name for body in self.bodies for name in body.joint.v_names())
 
     @cached_property
+    def drives(self) -> tuple[Drive, ...]:
+        """Of each body's joint, what moves it: itself, or the joint that it follows, through others if need be."""
+        numbers = {body.joint.name: k for k, body in enumerate(self.bodies)}
+        return tuple(self._drive(k, numbers) for k in range(self.nb))
+
+    def _drive(self, start: int, numbers: Mapping[str, int]) -> Drive:
+        k, ratio, offset = start, 1.0, 0.0
+        joint = self.bodies[k].joint
+        passed = [joint.name]
+        while joint.mimic is not None:
+            follows, where = joint.mimic, f"{self.name}: joint {joint.name!r}"
+            if follows.joint not in numbers:
+                raise ArgumentError(
+                    f"{where} follows {follows.joint!r}, which is no joint here", do="name one of its joints"
+                )
+            ratio, offset = ratio * follows.ratio, ratio * follows.offset + offset
+            k = numbers[follows.joint]
+            joint = self.bodies[k].joint
+            if joint.name in passed:
+                raise ArgumentError(
+                    f"{where} follows {joint.name!r}, which follows it: {' → '.join([*passed, joint.name])}",
+                    do="let one of them have a coordinate of its own",
+                )
+            for one in (self.bodies[start].joint, joint):
+                if one.freedoms != 1:
+                    raise ArgumentError(
+                        f"{where} follows {joint.name!r}, and {one.name!r} is a {one.kind} joint",
+                        do="let joints of one freedom follow one another",
+                    )
+            passed.append(joint.name)
+        return Drive(k, ratio, offset)
+
+    @cached_property
     def q_starts(self) -> tuple[int, ...]:
-        """Where each body's joint begins in q."""
-        return _starts([body.joint.nq for body in self.bodies])
+        """Where each body's joint begins in q; one that follows another reads what that one does."""
+        own = _starts([body.joint.nq for body in self.bodies])
+        return tuple(own[drive.body] for drive in self.drives)
 
     @cached_property
     def v_starts(self) -> tuple[int, ...]:
-        return _starts([body.joint.nv for body in self.bodies])
+        own = _starts([body.joint.nv for body in self.bodies])
+        return tuple(own[drive.body] for drive in self.drives)
 
     def frame(self, name: str) -> Frame:
         """A frame by its name; a body's name means its own frame, "world" the ground's."""
@@ -244,7 +207,7 @@ class Model:
         for body in self.bodies:
             parent = "world" if body.parent == WORLD else self.bodies[body.parent].name
             names = body.joint.q_names() if quaternions else body.joint.v_names()
-            for motion in body.joint.motions:
+            for motion in body.joint.own_motions:
                 unit, where = _measured(motion, parent, body.name, quaternions=quaternions)
                 for _ in range(motion.nq if quaternions else motion.nv):
                     found.append(Coordinate(len(found), next(names), unit, where))
@@ -261,9 +224,10 @@ class Model:
             own = children.get(parent, [])
             for k in own:
                 body, last = self.bodies[k], k == own[-1]
+                follows = f" follows {body.joint.mimic.joint!r}" if body.joint.mimic else ""
                 lines.append(
                     f"{indent}{'└─' if last else '├─'} {body.name}  "
-                    f"[{body.joint.kind} {body.joint.name!r}]  {body.mass:.4g} kg"
+                    f"[{body.joint.kind} {body.joint.name!r}{follows}]  {body.mass:.4g} kg"
                 )
                 walk(k, indent + ("   " if last else "│  "))
 
@@ -283,7 +247,7 @@ def _words(model: Model) -> Iterator[str]:
         return f"{len(numbers)}:" + ",".join(float(x).hex() for x in numbers)
 
     yield exact(*model.gravity)
-    for body in model.bodies:
+    for k, body in enumerate(model.bodies):
         joint = body.joint
         yield str(body.parent)
         yield exact(*joint.X_PJ.q, *joint.X_PJ.p, *joint.X_MB.q, *joint.X_MB.p)
@@ -293,6 +257,10 @@ def _words(model: Model) -> Iterator[str]:
             yield exact(joint.pitch) if motion.kind == "screw" else ""
         for numbers in (joint.armature, joint.damping, joint.friction, joint.stiffness, joint.rest):
             yield exact(*numbers)
+        if joint.mimic is not None:
+            drive = model.drives[k]
+            yield f"follows {drive.body}"
+            yield exact(drive.ratio, drive.offset)
         yield exact(body.mass, *body.p_BBcm, *body.I_Bcm_B)
 
 
