@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from quatrain.compiler import Kernel, Program
+from quatrain.compiler import Kernel, Program, trace
 from quatrain.compiler import compile as compile_function
+from quatrain.compiler.recalled import recalled
+from quatrain.compiler.sources import digest_of_sources
 from quatrain.errors import ArgumentError
-from quatrain.geometry import Pose, SymMat3, Vec3
+from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
 from quatrain.model import Model
 
 # Names of arguments whose shape the model knows.
@@ -36,7 +41,10 @@ def compile(
     With a robot (or its `Model`) the function is called as `function(model, q, v, …)`; the shapes of q, v, a and tau
     follow from the model, those of other arguments are declared in `inputs`. All that the model says folds into the
     code, but what `vary` names stays an input: `"gravity"`, `"<body>.mass"`, `"<body>.com"`, `"<body>.inertia"`
-    (xx, yy, zz, xy, xz, yz about the centre of mass), `"<joint>.position"`, `"<joint>.armature"`.
+    (xx, yy, zz, xy, xz, yz about the centre of mass), `"<joint>.position"`, `"<joint>.armature"`. Options
+    of an equation are set with `functools.partial(jacobian, frame="hand")`.
+
+    Our own equations are found in the cache by what determines them, and not traced again; a function of yours is.
 
     Without one it is `quatrain.compiler.compile`, where the other options are explained.
     """
@@ -58,8 +66,16 @@ def compile(
             used = part.put(used, arguments.pop(path))
         return as_arrays(function(used, **arguments))
 
-    title = name or f"{getattr(function, '__name__', 'function')} of {model.name}"
-    return compile_function(applied, inputs=declared, name=title, **options)
+    equation, _ = _unwrapped(function)
+    title = name or f"{getattr(equation, '__name__', 'function')} of {model.name}"
+    words = _words(function, model, declared, dtype)
+    if words is None:
+        return compile_function(applied, inputs=declared, name=title, **options)
+
+    def traced() -> Program:
+        return trace(applied, declared, name=title, dtype=dtype)
+
+    return compile_function(recalled((*words, title), traced), **options)
 
 
 def _declared(function: Callable[..., Any], model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,6 +112,49 @@ def as_arrays(result: Any) -> Any:
             [as_arrays(part) if isinstance(part, list) else part for part in result], dtype=object
         )
     return result
+
+
+# ---- what an equation is known by ------------------------------------------------------------------------
+
+_ROOMS = ("scalar", "geometry", "rotations.py", "model.py", "alignment.py", "equations", "kernel.py")
+"""What the trace of an equation can depend on; `tests/test_architecture.py` holds that it imports nothing else."""
+
+
+@cache
+def _physics() -> str:
+    """Of the equations themselves, so that an entry of another version of them is not taken."""
+    rooms = [Path(__file__).parent / room for room in _ROOMS]
+    return digest_of_sources(
+        path for room in rooms for path in (sorted(room.rglob("*.py")) if room.is_dir() else [room])
+    )
+
+
+def _unwrapped(function: Callable[..., Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """A function and the options that `functools.partial` has set."""
+    if isinstance(function, partial) and not function.args:
+        return function.func, function.keywords
+    return function, {}
+
+
+def _words(
+    function: Callable[..., Any], model: Model, declared: Mapping[str, Any], dtype: str
+) -> list[str] | None:
+    """What determines the program of one of our own equations; None for a function that we do not know."""
+    equation, options = _unwrapped(function)
+    module, name = getattr(equation, "__module__", ""), getattr(equation, "__qualname__", "")
+    own = module.startswith("quatrain.equations.") and getattr(sys.modules[module], name, None) is equation
+    if not own or not all(map(_is_plain, options.values())):
+        return None
+    places = repr((model.body_names, model.joint_names, model.frames))
+    settings = repr((sorted(options.items()), list(declared.items()), dtype))
+    return [_physics(), module, name, settings, model.digest, places]
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether its repr tells all of it."""
+    if isinstance(value, (tuple, Vec3, Quaternion)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (str, int, float))
 
 
 # ---- what may vary -----------------------------------------------------------------------------------

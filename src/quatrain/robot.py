@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ class Robot:
         `external`: by frame, the force on its body at the frame's origin and the torque, (..., 3), in world axes.
         """
         if external:
-            return self._pushed(dynamics.inverse_dynamics, external, q, v, a)
+            return self._pushed(dynamics.inverse_dynamics_under, external, q, v, a)
         return self._of(dynamics.inverse_dynamics, q, v, a)
 
     def forward_dynamics(
@@ -114,7 +115,7 @@ class Robot:
     ) -> Any:
         """a (..., nv) with M a + C v + g = tau + Jᵀ f; `external` as for `inverse_dynamics`."""
         if external:
-            return self._pushed(dynamics.forward_dynamics, external, q, v, tau)
+            return self._pushed(dynamics.forward_dynamics_under, external, q, v, tau)
         return self._of(dynamics.forward_dynamics, q, v, tau)
 
     # ---- kinematics -------------------------------------------------------------------------------
@@ -126,39 +127,22 @@ class Robot:
 
     def pose(self, q: Any, frame: str, relative_to: str = "world") -> tuple[Any, Any]:
         """Of one frame, seen from another: position (..., 3), quaternion (..., 4)."""
-
-        def pose(model: Model, q: Any) -> Any:
-            X = dynamics.frame_pose(model, q, frame, relative_to)
-            return list(X.p), list(X.q)
-
-        position, quaternion = self._of(pose, q, key=("pose", frame, relative_to))
+        position, quaternion = self._of(dynamics.pose, q, frame=frame, relative_to=relative_to)
         return position, quaternion
 
     def jacobian(self, q: Any, frame: str, point: Any = None, axes: str = "world") -> Any:
         """J (..., 6, nv): velocity of the frame's origin (or of a point fixed in it), then its angular velocity."""
         place = None if point is None else dynamics.vector(point, "point")
-
-        def jacobian(model: Model, q: Any) -> Any:
-            return dynamics.jacobian(model, q, frame, place, axes)
-
-        return self._of(jacobian, q, key=("jacobian", frame, place, axes))
+        return self._of(dynamics.jacobian, q, frame=frame, point=place, axes=axes)
 
     def velocity(self, q: Any, v: Any, frame: str, axes: str = "world") -> tuple[Any, Any]:
         """Of a frame: velocity of its origin and angular velocity, (..., 3) each."""
-
-        def velocity(model: Model, q: Any, v: Any) -> Any:
-            return dynamics.frame_velocity(model, q, v, frame, axes)
-
-        linear, angular = self._of(velocity, q, v, key=("velocity", frame, axes))
+        linear, angular = self._of(dynamics.frame_velocity, q, v, frame=frame, axes=axes)
         return linear, angular
 
     def acceleration(self, q: Any, v: Any, a: Any, frame: str, axes: str = "world") -> tuple[Any, Any]:
         """Of a frame: acceleration of its origin and angular acceleration, (..., 3) each; with a = 0 it is J̇ v."""
-
-        def acceleration(model: Model, q: Any, v: Any, a: Any) -> Any:
-            return dynamics.frame_acceleration(model, q, v, a, frame, axes)
-
-        linear, angular = self._of(acceleration, q, v, a, key=("acceleration", frame, axes))
+        linear, angular = self._of(dynamics.frame_acceleration, q, v, a, frame=frame, axes=axes)
         return linear, angular
 
     def center_of_mass(self, q: Any) -> Any:
@@ -179,12 +163,7 @@ class Robot:
 
     def momentum(self, q: Any, v: Any) -> Any:
         """Linear, then angular about the centre of mass, in world axes (..., 6)"""
-
-        def momentum(model: Model, q: Any, v: Any) -> Any:
-            linear, angular = dynamics.momentum(model, q, v)
-            return [*linear, *angular]
-
-        return self._of(momentum, q, v, key="momentum")
+        return self._of(dynamics.momentum_rows, q, v)
 
     def centroidal_momentum_matrix(self, q: Any) -> Any:
         """A (..., 6, nv) with momentum = A v."""
@@ -241,48 +220,43 @@ class Robot:
     # ---- kernels ----------------------------------------------------------------------------------
 
     def kernel(
-        self, function: Callable[..., Any], *, inputs: Mapping[str, Any] | None = None, key: Any = None
+        self, function: Callable[..., Any], *, inputs: Mapping[str, Any] | None = None, **options: Any
     ) -> Kernel:
-        """The kernel of an equation for this robot, compiled when it is first asked for."""
-        key = function if key is None else key
+        """The kernel of an equation for this robot, compiled when it is first asked for.
+
+        `options` are arguments of the equation that its code is made for: `frame="hand"`.
+        """
+        key = (function, *options.values()) if options else function
         found = self._kernels.get(key)
         if found is None:
             with self._lock:
                 if key not in self._kernels:
+                    chosen = partial(function, **options) if options else function
                     self._kernels[key] = compile(
-                        function, self.model, inputs=inputs, dtype=self.dtype, threads=self.threads
+                        chosen, self.model, inputs=inputs, dtype=self.dtype, threads=self.threads
                     )
                 found = self._kernels[key]
         return found
 
     def _of(
-        self, function: Callable[..., Any], q: Any, *rest: Any, key: Any = None, inputs: Any = None
+        self, function: Callable[..., Any], q: Any, *rest: Any, inputs: Any = None, **options: Any
     ) -> Any:
         if self._quaternions:
             q = self._checked(q, "q")
-        kernel = self._kernels.get(function if key is None else key)
+        kernel = self._kernels.get((function, *options.values()) if options else function)
         if kernel is None:
-            kernel = self.kernel(function, key=key, inputs=inputs)
+            kernel = self.kernel(function, inputs=inputs, **options)
         return kernel(q, *rest)
 
     def _pushed(
         self, function: Callable[..., Any], external: Mapping[str, tuple[Any, Any]], *state: Any
     ) -> Any:
-        names = tuple(external)
-        for name in names:
+        frames = tuple(external)
+        for name in frames:
             self.model.frame(name)
-
-        def pushed(model: Model, q: Any, v: Any, x: Any, wrenches: Any) -> Any:
-            halves = [
-                (dynamics.vector(w[:3], name), dynamics.vector(w[3:], name))
-                for name, w in zip(names, wrenches, strict=True)
-            ]
-            return function(model, q, v, x, dict(zip(names, halves, strict=True)))
-
-        both = [np.concatenate(np.broadcast_arrays(*map(_triple, external[n])), axis=-1) for n in names]
+        both = [np.concatenate(np.broadcast_arrays(*map(_triple, external[n])), axis=-1) for n in frames]
         wrenches = np.stack(np.broadcast_arrays(*both), axis=-2)
-        inputs = {"x": self.nv, "wrenches": (len(names), 6)}
-        return self._of(pushed, *state, wrenches, key=(function, names), inputs=inputs)
+        return self._of(function, *state, wrenches, inputs={"wrenches": (len(frames), 6)}, frames=frames)
 
     def _checked(self, q: Any, name: str) -> Any:
         """q, after its quaternions have been found to be of unit norm."""

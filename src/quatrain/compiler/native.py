@@ -23,6 +23,7 @@ from quatrain.compiler.counts import operations
 from quatrain.compiler.llvm.memory import WORDS
 from quatrain.compiler.llvm.target import Target
 from quatrain.compiler.program import Program
+from quatrain.compiler.sources import digest_of_sources
 
 logger = logging.getLogger("quatrain")
 
@@ -54,10 +55,8 @@ def fingerprint() -> str:
     """Of the compiler itself: code made by another version of it is not taken from the cache."""
     import llvmlite
 
-    found = hashlib.sha256(f"{_FORMAT} llvmlite {llvmlite.__version__}".encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        found.update(path.read_bytes())
-    return found.hexdigest()
+    files = sorted(Path(__file__).parent.rglob("*.py"))
+    return digest_of_sources(files, f"{_FORMAT} llvmlite {llvmlite.__version__}")
 
 
 @cache

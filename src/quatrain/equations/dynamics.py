@@ -21,7 +21,7 @@ from quatrain.equations.mass_matrix import mass_matrix
 from quatrain.equations.momentum import center_of_mass, centroidal_momentum_matrix, momentum
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
-from quatrain.geometry import Vec3
+from quatrain.geometry import Quaternion, Vec3
 from quatrain.model import Model
 from quatrain.scalar import Scalar
 
@@ -39,6 +39,47 @@ def difference(model: Model, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list
 def coordinate_rates(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """q̇ = N(q) v"""
     return joints.coordinate_rates(Tree.of(model), q, v)
+
+
+def pose(model: Model, q: Sequence[Scalar], frame: str, relative_to: str) -> tuple[Vec3, Quaternion]:
+    """Position and quaternion of a frame, seen from another."""
+    X = frame_pose(model, q, frame, relative_to)
+    return X.p, X.q
+
+
+def momentum_rows(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """Linear, then angular momentum about the centre of mass."""
+    linear, angular = momentum(model, q, v)
+    return [*linear, *angular]
+
+
+# ---- wrenches as rows of six, force first, one for each of some frames -----------------------------------
+
+
+def inverse_dynamics_under(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    wrenches: Sequence[Sequence[Scalar]],
+    frames: Sequence[str],
+) -> list[Scalar]:
+    return inverse_dynamics(model, q, v, a, _at(frames, wrenches))
+
+
+def forward_dynamics_under(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Sequence[Sequence[Scalar]],
+    frames: Sequence[str],
+) -> list[Scalar]:
+    return forward_dynamics(model, q, v, tau, _at(frames, wrenches))
+
+
+def _at(frames: Sequence[str], wrenches: Sequence[Sequence[Scalar]]) -> dict[str, tuple[Vec3, Vec3]]:
+    return {name: (Vec3(*w[:3]), Vec3(*w[3:])) for name, w in zip(frames, wrenches, strict=True)}
 
 
 def neutral(model: Model) -> list[Scalar]:
@@ -76,17 +117,21 @@ __all__ = [
     "difference",
     "energy",
     "forward_dynamics",
+    "forward_dynamics_under",
     "frame_acceleration",
     "frame_pose",
     "frame_velocity",
     "gravity_force",
     "integrate",
     "inverse_dynamics",
+    "inverse_dynamics_under",
     "jacobian",
     "kinetic_energy",
     "mass_matrix",
     "momentum",
+    "momentum_rows",
     "neutral",
+    "pose",
     "poses",
     "potential_energy",
     "vector",
