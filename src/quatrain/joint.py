@@ -62,6 +62,9 @@ class Limits:
     upper: Scalar | None = None
     velocity: Scalar | None = None
     effort: Scalar | None = None
+    acceleration: Scalar | None = None
+    deceleration: Scalar | None = None
+    jerk: Scalar | None = None
 
 
 @dataclass(frozen=True)

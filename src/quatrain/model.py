@@ -10,7 +10,11 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
+from quatrain import description
+from quatrain.description import Coordinate, Coordinates
+from quatrain.equipment import Actuator, Extra, Keyframe, Shape
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Pose, SymMat3, Vec3
 from quatrain.joint import JOINT_KINDS, Joint, Limits, Mimic, Motion
@@ -21,15 +25,20 @@ __all__ = [
     "JOINT_KINDS",
     "STANDARD_GRAVITY",
     "WORLD",
+    "Actuator",
     "Body",
     "Coordinate",
+    "Coordinates",
     "Drive",
+    "Extra",
     "Frame",
     "Joint",
+    "Keyframe",
     "Limits",
     "Mimic",
     "Model",
     "Motion",
+    "Shape",
 ]
 
 WORLD = -1
@@ -62,16 +71,6 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Coordinate:
-    """One entry of q or v: what `model.coordinates()` lists."""
-
-    index: int
-    name: str
-    unit: str
-    frame: str
-
-
-@dataclass(frozen=True)
 class Drive:
     """What moves a joint: the joint of which body, q = ratio · (its q) + offset."""
 
@@ -89,6 +88,11 @@ class Model:
     frames: tuple[Frame, ...] = ()
     gravity: Vec3 = STANDARD_GRAVITY
     """[m/s²], in the world."""
+    actuators: tuple[Actuator, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    keyframes: tuple[Keyframe, ...] = ()
+    extras: tuple[Extra, ...] = ()
+    """What a file says and nobody here interprets."""
 
     # ---- sizes and names --------------------------------------------------------------------------
 
@@ -103,6 +107,11 @@ class Model:
     @cached_property
     def nv(self) -> int:
         return sum(body.joint.nv for body in self.bodies)
+
+    @property
+    def nu(self) -> int:
+        """How many actuators, each of which takes one command."""
+        return len(self.actuators)
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
@@ -132,7 +141,7 @@ class Model:
         return tuple(self._drive(k, numbers) for k in range(self.nb))
 
     def _drive(self, start: int, numbers: Mapping[str, int]) -> Drive:
-        k, ratio, offset = start, 1.0, 0.0
+        k, ratio, offset = start, 1, 0
         joint = self.bodies[k].joint
         passed = [joint.name]
         while joint.mimic is not None:
@@ -169,6 +178,14 @@ class Model:
         own = _starts([body.joint.nv for body in self.bodies])
         return tuple(own[drive.body] for drive in self.drives)
 
+    def keyframe(self, name: str) -> Keyframe:
+        """A state by its name."""
+        for key in self.keyframes:
+            if key.name == name:
+                return key
+        known = _some([key.name for key in self.keyframes]) or "none"
+        raise ArgumentError(f"{self.name} has no keyframe {name!r}", do=f"its keyframes: {known}")
+
     def frame(self, name: str) -> Frame:
         """A frame by its name; a body's name means its own frame, "world" the ground's."""
         if name in self._frames:
@@ -186,53 +203,25 @@ class Model:
     def digest(self) -> str:
         """A hash of all that motion depends on, every number to its last bit: models of one digest move alike.
 
-        Names, frames, limits and the model's name are not in it, so what asks for a frame by its name is known by this
-        and by `model.frame(name)`. The same on every machine and in every version of Python.
+        Names, frames, limits, actuators, shapes and keyframes are not in it, so what asks for a frame by its name is
+        known by this and by `model.frame(name)`. The same on every machine and in every version of Python.
         """
         text = ";".join(_words(self))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     # ---- what the coordinates are -----------------------------------------------------------------
 
-    def coordinates(self) -> tuple[Coordinate, ...]:
-        """The entries of q, in order: name, unit, and what they are measured in."""
-        return self._listed(quaternions=True)
+    def coordinates(self) -> Coordinates:
+        """The entries of q, in order: name, unit, and what they are measured in; printed, a table."""
+        return description.coordinates_of(self)
 
-    def velocities(self) -> tuple[Coordinate, ...]:
+    def velocities(self) -> Coordinates:
         """The entries of v, likewise."""
-        return self._listed(quaternions=False)
-
-    def _listed(self, *, quaternions: bool) -> tuple[Coordinate, ...]:
-        found: list[Coordinate] = []
-        for body in self.bodies:
-            parent = "world" if body.parent == WORLD else self.bodies[body.parent].name
-            names = body.joint.q_names() if quaternions else body.joint.v_names()
-            for motion in body.joint.own_motions:
-                unit, where = _measured(motion, parent, body.name, quaternions=quaternions)
-                for _ in range(motion.nq if quaternions else motion.nv):
-                    found.append(Coordinate(len(found), next(names), unit, where))
-        return tuple(found)
+        return description.velocities_of(self)
 
     def describe(self) -> str:
-        """The tree, a body a line, for reading."""
-        lines = [f"{self.name}: {self.nb} bodies, nq {self.nq}, nv {self.nv}, mass {self.mass:.6g} kg"]
-        children: dict[int, list[int]] = {}
-        for k, body in enumerate(self.bodies):
-            children.setdefault(body.parent, []).append(k)
-
-        def walk(parent: int, indent: str) -> None:
-            own = children.get(parent, [])
-            for k in own:
-                body, last = self.bodies[k], k == own[-1]
-                follows = f" follows {body.joint.mimic.joint!r}" if body.joint.mimic else ""
-                lines.append(
-                    f"{indent}{'└─' if last else '├─'} {body.name}  "
-                    f"[{body.joint.kind} {body.joint.name!r}{follows}]  {body.mass:.4g} kg"
-                )
-                walk(k, indent + ("   " if last else "│  "))
-
-        walk(WORLD, "")
-        return "\n".join(lines)
+        """The tree and its joints, a body a line, for reading: `print(model.describe())`."""
+        return description.description(self)
 
     @property
     def mass(self) -> Scalar:
@@ -265,19 +254,9 @@ def _words(model: Model) -> Iterator[str]:
 
 
 def _starts(sizes: Sequence[int]) -> tuple[int, ...]:
-    return tuple(sum(sizes[:k]) for k in range(len(sizes)))
+    return tuple(accumulate(sizes, initial=0))[:-1]
 
 
 def _some(names: Sequence[str]) -> str:
     shown = ", ".join(map(repr, names[:8]))
     return shown if len(names) <= 8 else f"{shown} … ({len(names)} in all)"
-
-
-def _measured(motion: Motion, parent: str, body: str, *, quaternions: bool) -> tuple[str, str]:
-    """Unit and frame of the entries of one motion."""
-    if motion.kind == "ball":
-        if quaternions:
-            return "", f"of {body} in {parent}, (w, x, y, z)"
-        return "rad/s", f"of {body} in {parent}, in {body}"
-    unit = "m" if motion.kind == "slide" else "rad"
-    return unit if quaternions else f"{unit}/s", f"of {body} in {parent}"
