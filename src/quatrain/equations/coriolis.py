@@ -64,9 +64,9 @@ def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> l
             held, carried = _of_pseudo_inertia(axis, P[k]), _of_transpose(axis, Q[k])
             for i in tree.path(k):
                 for c, other in enumerate(axes[i], tree.segments[i].v):
-                    C[c][b] = other.power(inner)
+                    C[c][b] = C[c][b] + other.power(inner)
                     if i != k:
-                        C[b][c] = rates[i].bracket(other).power(held) + other.power(carried)
+                        C[b][c] = C[b][c] + rates[i].bracket(other).power(held) + other.power(carried)
     return C
 
 
@@ -76,9 +76,9 @@ def twists(segment: Segment, place: Place) -> list[Twist]:
     if segment.kind == "ball":
         return [Twist(cross(place.p, axis), axis) for axis in (x, y, z)]
     if segment.kind == "slide":
-        return [Twist(z, Vec3(0.0, 0.0, 0.0))]
+        return [Twist(z, Vec3(0.0, 0.0, 0.0)) * segment.ratio]
     turn = Twist(cross(place.p, z), z)
-    return [turn if segment.kind == "turn" else Twist(turn.u + z * segment.pitch, z)]
+    return [(turn if segment.kind == "turn" else Twist(turn.u + z * segment.pitch, z)) * segment.ratio]
 
 
 def _rates(tree: Tree, axes: Sequence[Sequence[Twist]], v: Sequence[Scalar]) -> list[Twist]:

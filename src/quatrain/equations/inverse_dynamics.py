@@ -84,7 +84,7 @@ def recursion(
             f, t = f - pushed[k][0], t - pushed[k][1]
         along = forces_along(segment, f, t)
         for i, (force, rotor) in enumerate(zip(along, segment.armature, strict=True), segment.v):
-            tau[i] = force + a[i] * rotor
+            tau[i] = tau[i] + force + a[i] * rotor
         if segment.parent != WORLD:
             f_P = step.to_parent(f)
             forces[segment.parent] = forces[segment.parent] + f_P

@@ -67,12 +67,17 @@ def _passage(segment: Segment, q: Sequence[Scalar]) -> Passage:
     if segment.kind == "ball":
         R = Quaternion(*q[segment.q : segment.q + 4]).to_matrix()
         return Passage(segment, R, 1.0, 0.0, segment.p_PS0)
-    angle = q[segment.q]
+    angle = coordinate(segment, q)
     axis_P = segment.R_PS0.columns[2]
     if segment.kind == "slide":
         return Passage(segment, None, 1.0, 0.0, segment.p_PS0 + axis_P * angle)
     p = segment.p_PS0 if segment.kind == "turn" else segment.p_PS0 + axis_P * (angle * segment.pitch)
     return Passage(segment, None, cos(angle), sin(angle), p)
+
+
+def coordinate(segment: Segment, q: Sequence[Scalar]) -> Scalar:
+    """The angle of a turn or a screw, the length of a slide."""
+    return q[segment.q] * segment.ratio + segment.offset
 
 
 def attitude(segment: Segment, q: Sequence[Scalar]) -> Quaternion:
@@ -81,7 +86,7 @@ def attitude(segment: Segment, q: Sequence[Scalar]) -> Quaternion:
         return segment.q_PS0
     if segment.kind == "ball":
         return segment.q_PS0 @ Quaternion(*q[segment.q : segment.q + 4])
-    half = q[segment.q] * 0.5
+    half = coordinate(segment, q) * 0.5
     return segment.q_PS0 @ Quaternion(cos(half), 0.0, 0.0, sin(half))
 
 
@@ -93,9 +98,10 @@ def relative_rates(segment: Segment, v: Sequence[Scalar]) -> tuple[Vec3, Vec3]:
     k = segment.v
     if segment.kind == "ball":
         return Vec3(*v[k : k + 3]), Vec3(0.0, 0.0, 0.0)
+    rate = v[k] * segment.ratio
     if segment.kind == "slide":
-        return Vec3(0.0, 0.0, 0.0), Z * v[k]
-    return Z * v[k], Z * (v[k] * segment.pitch)
+        return Vec3(0.0, 0.0, 0.0), Z * rate
+    return Z * rate, Z * (rate * segment.pitch)
 
 
 def forces_along(segment: Segment, f_S: Vec3, t_S: Vec3) -> list[Scalar]:
@@ -103,52 +109,55 @@ def forces_along(segment: Segment, f_S: Vec3, t_S: Vec3) -> list[Scalar]:
     if segment.kind == "ball":
         return list(t_S)
     if segment.kind == "slide":
-        return [f_S.z]
-    return [t_S.z + f_S.z * segment.pitch]
+        return [f_S.z * segment.ratio]
+    return [(t_S.z + f_S.z * segment.pitch) * segment.ratio]
 
 
 # ---- integration ---------------------------------------------------------------------------------------
+# Entries are written in their places: a joint that follows another writes what that one does.
 
 
 def coordinate_rates(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """q̇ = N(q) v"""
-    rates: list[Scalar] = []
+    rates: list[Scalar] = [0.0] * tree.nq
     for segment in tree.segments:
+        k, j = segment.q, segment.v
         if segment.kind == "ball":
-            rates += Quaternion(*q[segment.q : segment.q + 4]).derivative(Vec3(*v[segment.v : segment.v + 3]))
+            rates[k : k + 4] = Quaternion(*q[k : k + 4]).derivative(Vec3(*v[j : j + 3]))
         else:
-            rates.append(v[segment.v])
+            rates[k] = v[j]
     return rates
 
 
 def integrate(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
     """q ⊕ v dt: where the joints are after the time dt at these velocities; quaternions stay of unit norm."""
-    moved: list[Scalar] = []
+    moved: list[Scalar] = [0.0] * tree.nq
     for segment in tree.segments:
+        k, j = segment.q, segment.v
         if segment.kind == "ball":
-            w = Vec3(*v[segment.v : segment.v + 3])
-            moved += Quaternion(*q[segment.q : segment.q + 4]).integrate(w * dt)
+            moved[k : k + 4] = Quaternion(*q[k : k + 4]).integrate(Vec3(*v[j : j + 3]) * dt)
         else:
-            moved.append(q[segment.q] + v[segment.v] * dt)
+            moved[k] = q[k] + v[j] * dt
     return moved
 
 
 def difference(tree: Tree, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
     """The velocity that leads from q0 to q1 in unit time, by the shorter way for quaternions."""
-    found: list[Scalar] = []
+    found: list[Scalar] = [0.0] * tree.nv
     for segment in tree.segments:
-        k = segment.q
+        k, j = segment.q, segment.v
         if segment.kind == "ball":
             between = Quaternion(*q0[k : k + 4]).conjugate() @ Quaternion(*q1[k : k + 4])
-            found += between.to_rotation_vector()
+            found[j : j + 3] = between.to_rotation_vector()
         else:
-            found.append(q1[k] - q0[k])
+            found[j] = q1[k] - q0[k]
     return found
 
 
 def neutral(tree: Tree) -> list[Scalar]:
     """All joints at zero, quaternions (1, 0, 0, 0)."""
-    found: list[Scalar] = []
+    found: list[Scalar] = [0.0] * tree.nq
     for segment in tree.segments:
-        found += (1.0, 0.0, 0.0, 0.0) if segment.kind == "ball" else (0.0,)
+        if segment.kind == "ball":
+            found[segment.q] = 1.0
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quatrain.equations.inverse_dynamics import SegmentMotion, ground, outward
+from quatrain.equations.inverse_dynamics import ZERO, SegmentMotion, ground, outward
 from quatrain.equations.joints import Passage, attitude, passages
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
@@ -88,6 +88,11 @@ def twists_from(
 ) -> dict[int, tuple[Vec3, Vec3]]:
     """By velocity, what it does to the point p of a segment: linear and angular velocity, in S's axes."""
     found: dict[int, tuple[Vec3, Vec3]] = {}
+
+    def add(j: int, linear: Vec3, angular: Vec3) -> None:
+        before = found.get(j, (ZERO, ZERO))
+        found[j] = before[0] + linear, before[1] + angular
+
     R: Mat3 | None = None  # from the segment on the way to S; None for S itself
     arm = p_S  # from that segment's origin to the point, in its axes
     k = segment
@@ -97,16 +102,14 @@ def twists_from(
         if here.kind == "ball":
             for j, (axis, unit) in enumerate(zip((x, y, z), GROUND.R.columns, strict=True), here.v):
                 lever = cross(unit, arm)
-                found[j] = (lever if R is None else R @ lever, axis)
+                add(j, lever if R is None else R @ lever, axis)
         else:
             lever = Vec3(-arm.y, arm.x, 0.0)  # z × arm
             turned = lever if R is None else R @ lever
             if here.kind == "slide":
-                found[here.v] = (z, Vec3(0.0, 0.0, 0.0))
-            elif here.kind == "turn":
-                found[here.v] = (turned, z)
+                add(here.v, z * here.ratio, ZERO)
             else:
-                found[here.v] = (turned + z * here.pitch, z)
+                add(here.v, (turned + z * here.pitch) * here.ratio, z * here.ratio)
         step = steps[k]
         arm = step.p + step.to_parent(arm)
         back = step.matrix().T

@@ -33,7 +33,9 @@ def mass_matrix(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
             while place != WORLD:
                 here = tree.segments[place]
                 for i, force in enumerate(forces_along(here, f, t), here.v):
-                    M[i][j] = M[j][i] = force
+                    M[i][j] = M[i][j] + force
+                    if place != k:
+                        M[j][i] = M[j][i] + force
                 f_P = steps[place].to_parent(f)
                 t, f = steps[place].to_parent(t) + cross(steps[place].p, f_P), f_P
                 place = here.parent
@@ -48,10 +50,7 @@ def unit_wrenches(segment: Segment, inertia: PseudoInertia) -> list[Wrench]:
     m, h, I_S = inertia.m, inertia.h, inertia.inertia()
     if segment.kind == "ball":
         return [(cross(e, h), column) for e, column in zip(AXES, I_S.rows, strict=True)]
-    slide = Vec3(0.0, 0.0, 1.0) * m, Vec3(h.y, -h.x, 0.0)
-    if segment.kind == "slide":
-        return [slide]
-    turn = Vec3(-h.y, h.x, 0.0), I_S.rows[2]
-    if segment.kind == "turn":
-        return [turn]
-    return [(turn[0] + slide[0] * segment.pitch, turn[1] + slide[1] * segment.pitch)]
+    slide, turn = (Vec3(0.0, 0.0, 1.0) * m, Vec3(h.y, -h.x, 0.0)), (Vec3(-h.y, h.x, 0.0), I_S.rows[2])
+    screw = turn[0] + slide[0] * segment.pitch, turn[1] + slide[1] * segment.pitch
+    f, t = {"slide": slide, "turn": turn, "screw": screw}[segment.kind]
+    return [(f * segment.ratio, t * segment.ratio)]

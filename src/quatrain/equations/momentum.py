@@ -39,12 +39,13 @@ def centroidal_momentum_matrix(model: Model, q: Sequence[Scalar]) -> list[list[S
             composites[parent] = composites[parent] + composites[k]
     whole = _sum([c for c, s in zip(composites, tree.segments, strict=True) if s.parent == WORLD])
     center = whole.h / whole.m
-    columns: list[list[Scalar]] = []
+    columns: list[list[Scalar]] = [[0.0] * 6 for _ in range(tree.nv)]
     for segment, place, carried in zip(tree.segments, at, composites, strict=True):
-        for axis in twists(segment, place):
+        for j, axis in enumerate(twists(segment, place), segment.v):
             linear = cross(axis.w, carried.h) + axis.u * carried.m
             about_origin = carried.inertia() @ axis.w + cross(carried.h, axis.u)
-            columns.append([*linear, *(about_origin - cross(center, linear))])
+            own = *linear, *(about_origin - cross(center, linear))
+            columns[j] = [before + entry for before, entry in zip(columns[j], own, strict=True)]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

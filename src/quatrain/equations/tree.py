@@ -30,11 +30,15 @@ class Segment:
     q_PS0: Quaternion
     pitch: Scalar
     armature: tuple[Scalar, ...]
+    """As its velocities feel it."""
     inertia: PseudoInertia
     """About S's origin, in S."""
     q: int
     """Its first entry of q."""
     v: int
+    ratio: Scalar = 1
+    offset: Scalar = 0
+    """Of a joint that follows another one: its coordinate is ratio · q + offset. They are 1 and 0 of all others."""
 
     @property
     def nv(self) -> int:
@@ -49,7 +53,13 @@ class Tree:
     gravity: Vec3
     places: tuple[tuple[int, Pose], ...]
     """Of each body: its segment (or WORLD), and its frame B there, X_SB."""
+    nq: int
     nv: int
+
+    @property
+    def shared(self) -> bool:
+        """Whether segments share a velocity, as joints that follow others do."""
+        return sum(segment.nv for segment in self.segments) > self.nv
 
     @classmethod
     def of(cls, model: Model) -> Tree:
@@ -59,18 +69,20 @@ class Tree:
         for k, body in enumerate(model.bodies):
             start, X_SP = (WORLD, Pose.identity()) if body.parent == WORLD else places[body.parent]
             place, X_SM = start, X_SP @ body.joint.X_PJ
-            at_q, at_v = model.q_starts[k], model.v_starts[k]
+            at_q, at_v, drive = model.q_starts[k], model.v_starts[k], model.drives[k]
             for motion in body.joint.motions:
                 axis = body.joint.axes[motion.axis] if motion.kind != "ball" else AXES[2]
                 q_MS = aligned(axis) if motion.kind != "ball" else Quaternion.identity()
                 rest = Pose(X_SM.q @ q_MS, X_SM.p)
                 first = at_v - model.v_starts[k]
-                armature = body.joint.armature[first : first + motion.nv] or (0.0,) * motion.nv
+                rotors = body.joint.armature[first : first + motion.nv] or (0.0,) * motion.nv
+                armature = tuple(rotor * drive.ratio * drive.ratio for rotor in rotors)
                 pitch = body.joint.pitch if motion.kind == "screw" else 0.0
                 segments.append(
                     Segment(
                         place, motion.kind, snapped(rest.q.to_matrix()), rest.p, rest.q,
                         pitch, armature, PseudoInertia.zero(), at_q, at_v,
+                        drive.ratio, drive.offset,
                     )
                 )  # fmt: skip
                 place, X_SM = len(segments) - 1, Pose(q_MS.conjugate(), Vec3.zero())
@@ -84,7 +96,7 @@ class Tree:
         carried = tuple(
             _with_load(segment, loads[k]) if k in loads else segment for k, segment in enumerate(segments)
         )
-        return cls(carried, model.gravity, tuple(places), model.nv)
+        return cls(carried, model.gravity, tuple(places), model.nq, model.nv)
 
     def place_of(self, model: Model, frame: str) -> tuple[int, Pose]:
         """Segment and pose there of a named frame."""
