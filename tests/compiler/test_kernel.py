@@ -848,13 +848,14 @@ def test_kernels_that_nobody_holds_are_given_back():
 
 
 INTERRUPTED = """
-import sys, time
+import signal, sys, time
 import numpy as np
 from quatrain import scalar
 from quatrain.compiler import repeat, rollout, trace
 from quatrain.compiler.kernel import Kernel
 from quatrain.compiler.rollout_kernel import RolloutKernel
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin with it ignored
 threads = int(sys.argv[1])
 slow = lambda x: repeat(lambda y, i: scalar.sin(y) + x, x, x * 0.0 + 20000.0)
 kernel = Kernel(trace(slow, {"x": float}), threads=threads)
