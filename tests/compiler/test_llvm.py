@@ -22,7 +22,7 @@ from quatrain import scalar
 from quatrain.compiler import Program, delay, interpret, iterate, repeat, trace
 from quatrain.compiler.graph import Graph
 from quatrain.compiler.kernel import Kernel, compile
-from quatrain.compiler.llvm import blocks
+from quatrain.compiler.llvm import blocks, machine
 from quatrain.compiler.llvm.target import Target
 from quatrain.compiler.operations import OPERATIONS, REAL
 from quatrain.compiler.program import Port
@@ -502,6 +502,26 @@ def test_what_nobody_needs_is_not_in_the_code():
     text = compile(law, inputs={"x": float, "unused": 3}).source("llvm")
     assert "qt.sin" not in text
     assert text.count("fadd") == 1
+
+
+@pytest.mark.parametrize(
+    ("cpu", "features", "size"), [("haswell", "+avx2,+fma", 32), ("skylake-avx512", "", 64)]
+)
+def test_vectors_on_the_stack_lie_within_one_cache_line(cpu, features, size):
+    def crowded(x):
+        values = [x[k % 8] * (1.0 + k) for k in range(60)]
+        return [values[k] * values[(7 * k) % 60] + values[(k * k) % 60] for k in range(60)]
+
+    if not Target.host().triple.startswith("x86_64"):
+        pytest.skip("the words below are those of x86")
+    program = trace(lambda x: sum(crowded(crowded(x))), {"x": 8})
+    target = Target(Target.host().triple, cpu, features, size, True)
+    text = machine.assembly(blocks.program_code(program, target, "float64").text, target)
+    body = text[text.index("\nbody:") :].split("\nkernel:")[0]
+    on_stack = [line for line in body.splitlines() if "(%rsp)" in line and "mm" in line]
+    assert len(on_stack) > 20
+    assert f"andq\t$-{size}, %rsp" in body
+    assert not [line for line in on_stack if "movup" in line]  # all are known to be aligned
 
 
 def test_contraction_is_the_only_freedom_of_the_optimiser():
