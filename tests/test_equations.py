@@ -15,7 +15,7 @@ from tests.kinds import KINDS, PRECISE, on_mpmath
 from tests.samples import quaternions, rng, rotations, unit_vectors, vectors
 from tests.truth.rotations import cross_matrix, rodrigues
 
-COUNT = 1000
+COUNT = 4000
 ROUNDING = 1e-14  # sums of up to fifty products of numbers of order one
 
 

@@ -226,6 +226,17 @@ def test_rotation_vectors_make_the_round_trip(seed):
     np.testing.assert_allclose(sign * back, turn, atol=5e-324, rtol=1.6e-15)
 
 
+@pytest.mark.parametrize("angle", [0.0, 1e-12, 1.0, np.pi - 1e-9, np.pi])
+def test_exponential_and_logarithm_undo_each_other_to_1e_15_of_the_turn(angle):
+    """In thousands of directions; at π, where e and −e are one rotation, up to the sign of the axis."""
+    turn = unit_vectors(71) * angle
+    back = Quaternion.from_rotation_vector(Vec3.from_array(turn)).to_rotation_vector().to_array()
+    sign = np.where((np.sum(back * turn, axis=-1) < 0) & (angle == np.pi), -1.0, 1.0)[:, None]
+    assert np.max(np.linalg.norm(sign * back - turn, axis=-1)) <= 1e-15 * angle
+    q = Quaternion.from_rotation_vector(Vec3.from_array(turn))
+    assert np.max(np.linalg.norm((q.log().exp() - q).to_array(), axis=-1)) <= 1e-15
+
+
 def test_rotation_vectors_of_thousands_of_rotations():
     turn = unit_vectors(12) * rng(12).uniform(0, np.pi, (COUNT, 1))
     q = Quaternion.from_rotation_vector(Vec3.from_array(turn))
