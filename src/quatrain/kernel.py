@@ -116,7 +116,10 @@ def as_arrays(result: Any) -> Any:
 
 # ---- what an equation is known by ------------------------------------------------------------------------
 
-_ROOMS = ("scalar", "geometry", "rotations.py", "model.py", "alignment.py", "equations", "kernel.py")
+_ROOMS = (
+    *("scalar", "geometry", "rotations.py", "joint.py", "equipment.py", "model.py", "alignment.py"),
+    *("equations", "kernel.py"),
+)
 """What the trace of an equation can depend on; `tests/test_architecture.py` holds that it imports nothing else."""
 
 
@@ -180,7 +183,7 @@ class _Part:
         if owner in joints and what in _OF_JOINT:
             joint = model.bodies[joints[owner]].joint
             shape, change_joint = _OF_JOINT[what]
-            shape = joint.nv if shape is None else shape
+            shape = joint.freedoms if shape is None else shape
             return cls(shape, lambda m, x: _with_joint(m, joints[owner], change_joint, x))
         raise ArgumentError(
             f"vary names {path!r}, which is no part of {model.name}",

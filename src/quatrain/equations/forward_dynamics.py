@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from quatrain.equations.inverse_dynamics import ZERO, Wrench, pushes, turning
 from quatrain.equations.joints import Passage, passages, relative_rates
+from quatrain.equations.mass_matrix_inverse import accelerations
 from quatrain.equations.pseudo_inertia import PseudoInertia
 from quatrain.equations.tree import Segment, Tree
 from quatrain.geometry import Mat3, SymMat3, Vec3, cross, dot, skew
@@ -34,6 +35,8 @@ def forward_dynamics(
 ) -> list[Scalar]:
     """a with M a + C v + g = tau + Jᵀ f: joint accelerations [rad/s² or m/s²]."""
     tree = Tree.of(model)
+    if tree.shared:  # forces of one velocity act at several places, and no joint yields alone
+        return accelerations(model, q, v, tau, external)
     steps = passages(tree, q)
     pushed = pushes(model, tree, steps, q, external or {})
     swings = _swings(tree, steps, v)
