@@ -9,6 +9,14 @@ from quatrain.geometry import Mat3, Pose, Quaternion, SymMat3, Vec3
 from quatrain.model import AXES, WORLD, Body, Frame, Joint, Limits, Model
 
 _AXIS = {"X": AXES[0], "Y": AXES[1], "Z": AXES[2]}
+# Joints of Pinocchio's by what stands in their names after JointModel. The unbounded ones keep cosine and sine in q.
+_WHOLE: dict[str, tuple[str, tuple[Vec3, ...]]] = {
+    "FreeFlyer": ("free", AXES),
+    "Spherical": ("ball", ()),
+    "Planar": ("planar", AXES),
+}
+_ALONG = {"R": "revolute", "RUB": "continuous", "P": "prismatic", "H": "helical"}
+_UNALIGNED = {f"{kind.capitalize()}Unaligned": kind for kind in ("revolute", "prismatic", "helical")}
 
 
 class InteropError(QuatrainError):
@@ -19,7 +27,8 @@ def from_pinocchio(model: Any) -> Model:
     """The model of a `pinocchio.Model`. Bodies take the names of their joints; body frames stay frames.
 
     Joint damping, friction, limits and rotor inertia (armature) come along; mimic joints of Pinocchio are refused.
-    Pinocchio's quaternions are (x, y, z, w), and velocities of its free joints are in the body: see `qt.convert`.
+    Pinocchio's quaternions are (x, y, z, w), velocities of its free and planar joints are in the body, and angles
+    without bounds stand there as cosine and sine: see `qt.convert`.
     """
     bodies = []
     for i in range(1, model.njoints):
@@ -69,26 +78,20 @@ def _pose(placement: Any) -> Pose:
 def _joint_kind(joint: Any, name: str) -> tuple[str, tuple[Vec3, ...], float]:
     """Kind, axes and pitch of a joint of Pinocchio's."""
     short = joint.shortname().removeprefix("JointModel")
-    if short == "FreeFlyer":
-        return "free", AXES, 0.0
-    if short.startswith("Spherical") and "ZYX" not in short:
-        return "ball", (), 0.0
-    if short == "Planar":
-        return "planar", AXES, 0.0
-    extracted = joint.extract() if hasattr(joint, "extract") else joint
-    for stem, kind in (("RU", "revolute"), ("R", "revolute"), ("P", "prismatic"), ("H", "helical")):
-        rest = short.removeprefix(stem)
-        if rest == short:
-            continue
-        if rest in _AXIS:
-            return kind, (_AXIS[rest],), float(getattr(extracted, "pitch", 0.0))
-        if rest.endswith("evoluteUnaligned"):
-            return "revolute", (Vec3(*_floats(extracted.axis)),), 0.0
-        if rest.endswith("rismaticUnaligned"):
-            return "prismatic", (Vec3(*_floats(extracted.axis)),), 0.0
+    own = joint.extract()
+    pitch = float(getattr(own, "pitch", 0.0))
+    if short in _WHOLE:
+        return (*_WHOLE[short], pitch)
+    if short[:-1] in _ALONG and short[-1] in _AXIS:
+        return _ALONG[short[:-1]], (_AXIS[short[-1]],), pitch
+    if short in _UNALIGNED:
+        return _UNALIGNED[short], (Vec3(*_floats(own.axis)),), pitch
+    if short == "Universal":
+        return "universal", (Vec3(*_floats(own.axis1)), Vec3(*_floats(own.axis2))), pitch
     raise InteropError(
         f"joint {name!r} is a {joint.shortname()}, which has no counterpart here",
-        do="build the model with bounded revolute joints, or leave the joint out: buildReducedModel",
+        do="put joints in its place that have one (" + ", ".join((*_WHOLE, *_UNALIGNED, "Universal")) + "), "
+        "or leave it out: buildReducedModel",
     )
 
 

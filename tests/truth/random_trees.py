@@ -65,7 +65,7 @@ def random_joint(rng: np.random.Generator, name: str, kind: str) -> Joint:
 def _some(rng: np.random.Generator, nv: int) -> tuple[float, ...]:
     """Rotor inertias: given, zero, or not there at all."""
     choice = rng.integers(3)
-    return () if choice == 0 else tuple(float(x) * (choice == 1) for x in rng.uniform(0.05, 0.5, nv))
+    return () if choice == 0 else tuple(float(x * (choice == 1)) for x in rng.uniform(0.05, 0.5, nv))
 
 
 def random_axes(rng: np.random.Generator, count: int) -> tuple[Vec3, ...]:
@@ -134,19 +134,19 @@ def random_state(model: Model, seed: int, batch: int = 4) -> tuple[np.ndarray, n
 
 
 def on_columns(function, model, *states, **options):
-    """An equation on a whole batch at once: every entry of a state as one NumPy column."""
-    return stacked(function(model, *(list(np.asarray(x).T) for x in states), **options))
+    """An equation on a whole batch at once: every entry of a state (..., n) as one NumPy column."""
+    batch = np.shape(states[0])[:-1]
+    columns = (list(np.moveaxis(np.asarray(x), -1, 0)) for x in states)
+    return stacked(function(model, *columns, **options), batch)
 
 
-def stacked(value):
+def stacked(value, batch):
     """Nested scalars and columns as an array with the batch first; tuples of them as tuples."""
     if isinstance(value, tuple):
-        return tuple(stacked(part) for part in value)
+        return tuple(stacked(part, batch) for part in value)
     if isinstance(value, Pose):
-        return stacked(value.p), stacked(value.q)
+        return stacked(value.p, batch), stacked(value.q, batch)
     if isinstance(value, (list, Vec3, Quaternion)):
-        parts = [stacked(part) for part in value]
-        shape = max((np.shape(part) for part in parts), key=len, default=())
-        parts = [np.broadcast_to(part, np.broadcast_shapes(np.shape(part), shape)) for part in parts]
-        return np.stack(parts, axis=1 if np.ndim(parts[0]) else 0) if parts else np.zeros((0,))
-    return np.asarray(value, float)
+        parts = [stacked(part, batch) for part in value]
+        return np.stack(parts, axis=len(batch)) if parts else np.zeros((*batch, 0))
+    return np.broadcast_to(np.asarray(value, float), batch)
