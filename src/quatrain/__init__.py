@@ -9,13 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quatrain import equations, examples, rotations, scalar
+    from quatrain import edit, equations, examples, rotations, scalar
     from quatrain.arrays import random_unit_quaternions
     from quatrain.body import RigidBody
-    from quatrain.builder import ModelBuilder, from_dh
+    from quatrain.builder import ModelBuilder
     from quatrain.checks import Fault, ModelError
     from quatrain.compiler import Kernel
     from quatrain.control import Control, Event, Wrench
+    from quatrain.equipment import Actuator, Extra, Keyframe, Shape
     from quatrain.errors import ArgumentError, QuatrainError, ScalarError
     from quatrain.geometry import Mat3, Matrix, Pose, Quaternion, SymMat3, Vec3, cross, dot, outer, skew
     from quatrain.interpolation import slerp, squad, squad_control_point, weighted_mean
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from quatrain.robot import Robot
     from quatrain.rotations import AngleConvention
     from quatrain.scalar import where
+    from quatrain.serial import from_dh, serial_chain
     from quatrain.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
     from quatrain.spacecraft import Orbit, Spacecraft, Wheel
     from quatrain.trajectory import DivergenceWarning, Quantity, Trajectory
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Actuator",
     "AngleConvention",
     "ArgumentError",
     "Body",
@@ -42,10 +45,12 @@ __all__ = [
     "DivergenceWarning",
     "Ellipsoid",
     "Event",
+    "Extra",
     "Fault",
     "Frame",
     "Joint",
     "Kernel",
+    "Keyframe",
     "Limits",
     "Mat3",
     "Matrix",
@@ -61,6 +66,7 @@ __all__ = [
     "RigidBody",
     "Robot",
     "ScalarError",
+    "Shape",
     "Spacecraft",
     "Sphere",
     "SymMat3",
@@ -72,6 +78,7 @@ __all__ = [
     "compile",
     "cross",
     "dot",
+    "edit",
     "equations",
     "examples",
     "from_dh",
@@ -79,6 +86,7 @@ __all__ = [
     "random_unit_quaternions",
     "rotations",
     "scalar",
+    "serial_chain",
     "skew",
     "slerp",
     "squad",
@@ -91,12 +99,14 @@ __all__ = [
 _HOMES = {
     "arrays": ("random_unit_quaternions",),
     "body": ("RigidBody",),
-    "builder": ("ModelBuilder", "from_dh"),
+    "builder": ("ModelBuilder",),
     "checks": ("Fault", "ModelError"),
     "examples": (),
     "compiler": ("Kernel",),
     "control": ("Control", "Event", "Wrench"),
+    "edit": (),
     "equations": (),
+    "equipment": ("Actuator", "Extra", "Keyframe", "Shape"),
     "errors": ("ArgumentError", "QuatrainError", "ScalarError"),
     "geometry": ("Mat3", "Matrix", "Pose", "Quaternion", "SymMat3", "Vec3", "cross", "dot", "outer", "skew"),
     "kernel": ("compile",),
@@ -106,6 +116,7 @@ _HOMES = {
     "interpolation": ("slerp", "squad", "squad_control_point", "weighted_mean"),
     "rotations": ("AngleConvention",),
     "scalar": ("where",),
+    "serial": ("from_dh", "serial_chain"),
     "solids": ("Box", "Capsule", "Cone", "Cylinder", "Ellipsoid", "Sphere"),
     "trajectory": ("DivergenceWarning", "Quantity", "Trajectory"),
 }

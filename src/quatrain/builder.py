@@ -9,30 +9,40 @@ robot = arm.robot()
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import cos, sin
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any
 
 from quatrain.body import symmetric, vector
+from quatrain.builder_options import axes_of, bounds, factors, joint_limits, mimic_of, numbers, pose_of
 from quatrain.checks import checked
+from quatrain.edit import depth_first, merged_fixed
+from quatrain.equations.rigid_body import point_inertia
+from quatrain.equipment import SHAPE_SIZES, Actuator, Keyframe, Shape
 from quatrain.errors import ArgumentError
-from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3, cross
-from quatrain.model import AXES, JOINT_KINDS, STANDARD_GRAVITY, WORLD, Body, Frame, Joint, Limits, Model
+from quatrain.geometry import Quaternion, SymMat3, Vec3
+from quatrain.joint import JOINT_KINDS, Joint, reflected_inertia
+from quatrain.model import STANDARD_GRAVITY, WORLD, Body, Frame, Model
+from quatrain.solids import Part, Solid, body_of, parts_of
 
 if TYPE_CHECKING:
     from quatrain.robot import Robot
 
-_NAMED_AXES = {"x": AXES[0], "y": AXES[1], "z": AXES[2], "-x": -AXES[0], "-y": -AXES[1], "-z": -AXES[2]}
+Color = tuple[float, float, float] | tuple[float, float, float, float]
 
 
 class ModelBuilder:
-    """Bodies and frames in any order, as long as a parent comes before its children."""
+    """A machine, described body by body; a parent comes before its children, all else in any order."""
 
     def __init__(self, name: str, *, gravity: Any = STANDARD_GRAVITY) -> None:
         self.name = name
         self.gravity = vector(gravity, "gravity")
         self._bodies: list[Body] = []
-        self._frames: list[tuple[str, str, Pose]] = []
+        self._numbers: dict[str, int] = {"world": WORLD}
+        self._frames: list[Frame] = []
+        self._shapes: list[Shape] = []
+        self._actuators: list[Actuator] = []
+        self._keyframes: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = []
 
     def body(
         self,
@@ -49,88 +59,162 @@ class ModelBuilder:
         mass: float | None = None,
         com: Any = (0.0, 0.0, 0.0),
         inertia: Any = None,
-        solid: Any = None,
+        about: Any = None,
+        solid: Solid | Part | Sequence[Any] | None = None,
         density: float | None = None,
+        color: Color | None = None,
         pitch: float = 0.0,
-        limits: tuple[float | None, float | None] | Sequence[Limits] | None = None,
+        limits: Any = None,
+        rotor: tuple[float, float] | None = None,
         armature: Any = (),
         damping: Any = (),
         friction: Any = (),
         stiffness: Any = (),
         rest: Any = (),
+        mimic: Any = None,
     ) -> ModelBuilder:
-        """A body on a joint that stands in its parent `at` a point, turned by `rotation`.
+        """A body on a joint that stands `at` a point of its parent (or in a `Pose` there), turned by `rotation`.
 
-        `axis`: "x", "y", "z", "-x" …, a vector, or several for joints of several axes. `body_at`, `body_rotation`: the
-        body's own frame in the moved joint, if it is not the same. Mass, centre of mass and inertia about it, in the
-        body's frame; or a `solid` with a density or a mass. `limits`: (lower, upper) of a joint of one freedom.
+        - `joint`: revolute, continuous, prismatic, helical (with `pitch` [m/rad]), cylindrical, universal, ball,
+          planar, free or fixed. `axis`: "x", "y", "z", "-x" …, a vector, or several for joints of several axes.
+        - `mass` [kg], `com` [m] and `inertia` [kg m²] about it (or `about` another point) in the body's frame; three
+          principal moments or a matrix; without one, a point mass. Or a `solid`, or several, with a density or a mass:
+          they are also what is seen of the body, in `color`.
+        - `body_at`, `body_rotation`: the body's own frame in the moved joint, where it is another.
+        - `limits`: (lower, upper), or `Limits`. `damping`, `friction`, `stiffness`, `rest`: one for each freedom.
+        - `rotor`: inertia of a motor's rotor and its gear ratio; or `armature`, which is inertia · gear².
+        - `mimic`: the joint that this one follows; or (joint, ratio), or (joint, ratio, offset).
         """
+        where = f"body {name!r}"
         if joint not in JOINT_KINDS:
             raise ArgumentError(
-                f"joint of body {name!r} is {joint!r}", do=f"choose one of {', '.join(JOINT_KINDS)}"
+                f"joint of {where} is {joint!r}", do=f"choose one of {', '.join(JOINT_KINDS)}"
             )
-        m, c, I_B = self._matter(name, mass, com, inertia, solid, density)
+        parts = parts_of(solid) if solid is not None else []
+        m, c, I_B = _matter(where, mass, com, inertia, about, parts, density)
         made = Joint(
             joint_name or name,
             joint,
-            Pose(rotation or Quaternion.identity(), vector(at, "at")),
-            Pose(body_rotation or Quaternion.identity(), vector(body_at, "body_at")),
-            axes_of(joint, axis, name),
-            float(pitch),
-            _numbers(armature),
-            _numbers(damping),
-            _numbers(friction),
-            _numbers(stiffness),
-            _numbers(rest),
-            _limits(limits),
+            pose_of(at, rotation, f"at of {where}"),
+            pose_of(body_at, body_rotation, f"body_at of {where}"),
+            axes_of(joint, axis, where),
+            factors(pitch, f"pitch of {where}", one=True)[0],
+            _armature(where, armature, rotor),
+            factors(damping, f"damping of {where}"),
+            factors(friction, f"friction of {where}"),
+            factors(stiffness, f"stiffness of {where}"),
+            factors(rest, f"rest of {where}"),
+            joint_limits(limits, where),
+            mimic_of(mimic, where),
         )
-        self._bodies.append(Body(name, self._number(parent, name), made, m, c, I_B))
+        carrier = self._number(parent, where)
+        self._numbers.setdefault(name, len(self._bodies))
+        self._bodies.append(Body(name, carrier, made, m, c, I_B))
+        for part in parts:
+            if not part.hole:
+                self._shape_of(part, len(self._bodies) - 1, color)
         return self
 
     def frame(
         self, name: str, *, body: str = "world", at: Any = (0.0, 0.0, 0.0), rotation: Quaternion | None = None
     ) -> ModelBuilder:
         """A named place on a body."""
-        self._number(body, f"frame {name}")
-        self._frames.append((name, body, Pose(rotation or Quaternion.identity(), vector(at, "at"))))
+        where = f"frame {name!r}"
+        pose = pose_of(at, rotation, f"at of {where}")
+        self._frames.append(Frame(name, self._number(body, where), pose))
+        return self
+
+    def actuator(
+        self,
+        name: str,
+        *,
+        joint: str | None = None,
+        frame: str | None = None,
+        gear: Any = 1.0,
+        gain: float = 1.0,
+        bias: Sequence[float] = (0.0, 0.0, 0.0),
+        limits: tuple[float | None, float | None] = (None, None),
+        force_limits: tuple[float | None, float | None] = (None, None),
+    ) -> ModelBuilder:
+        """What drives a joint, or pushes at a frame: see `Actuator`. `limits` are those of its command u."""
+        where = f"actuator {name!r}"
+        self._actuators.append(
+            Actuator(
+                name,
+                joint,
+                frame,
+                factors(gear, f"gear of {where}"),
+                factors(gain, f"gain of {where}", one=True)[0],
+                numbers(bias, 3, f"bias of {where}"),
+                bounds(limits, f"limits of {where}"),
+                bounds(force_limits, f"force_limits of {where}"),
+            )
+        )
+        return self
+
+    def shape(
+        self,
+        what: Solid | str,
+        *,
+        body: str = "world",
+        at: Any = (0.0, 0.0, 0.0),
+        rotation: Quaternion | None = None,
+        role: str = "both",
+        name: str = "",
+        scale: Any = 1.0,
+        color: Color | None = None,
+    ) -> ModelBuilder:
+        """Something to be seen ("visual"), to collide with ("collision") or "both": a solid, or a mesh's file.
+
+        It adds no mass.
+        """
+        where = f"shape {name or what!r}"
+        pose, carrier = pose_of(at, rotation, f"at of {where}"), self._number(body, where)
+        if isinstance(what, str):
+            size = numbers(
+                scale if isinstance(scale, (tuple, list)) else (scale,) * 3, 3, f"scale of {where}"
+            )
+            made = Shape("mesh", size, carrier, pose, role, name, mesh=what, color=_rgba(color))
+            self._shapes.append(made)
+        else:
+            self._shape_of(Part(what, pose), carrier, color, role, name)
+        return self
+
+    def keyframe(
+        self, name: str, q: Mapping[str, Any] | None = None, v: Mapping[str, Any] | None = None
+    ) -> ModelBuilder:
+        """A state with a name, by joints: `keyframe("bent", {"elbow": 0.3})`. Joints that are not named are at zero."""
+        self._keyframes.append((name, q or {}, v or {}))
         return self
 
     def _number(self, parent: str, child: str) -> int:
-        if parent == "world":
-            return WORLD
-        for k, body in enumerate(self._bodies):
-            if body.name == parent:
-                return k
+        if parent in self._numbers:
+            return self._numbers[parent]
         known = ", ".join(body.name for body in self._bodies) or "none yet"
         raise ArgumentError(
-            f"{child!r} stands on {parent!r}, which is no body of {self.name} (bodies: {known})",
+            f"{child} stands on {parent!r}, which is no body of {self.name} (bodies: {known})",
             do="add the parent first, or name 'world'",
         )
 
-    def _matter(
-        self, name: str, mass: Any, com: Any, inertia: Any, solid: Any, density: Any
-    ) -> tuple[float, Vec3, SymMat3]:
-        if solid is not None:
-            from quatrain.solids import body_of
-
-            if inertia is not None:
-                raise ArgumentError(f"body {name!r} has both a solid and an inertia", do="give one of them")
-            found = body_of(solid, density=density, mass=mass)
-            return found.mass, found.p_BBcm, found.I_Bcm_B
-        zero = SymMat3(*(0.0,) * 6)
-        own = zero if inertia is None else symmetric(inertia, f"inertia of {name!r}")
-        return float(mass or 0.0), vector(com, f"com of {name!r}"), own
+    def _shape_of(
+        self, part: Part, body: int, color: Color | None, role: str = "both", name: str = ""
+    ) -> None:
+        kind = type(part.solid).__name__.lower()
+        if kind in SHAPE_SIZES:
+            size = astuple(part.solid)
+            self._shapes.append(Shape(kind, size, body, part.X_BP, role, name, color=_rgba(color)))
 
     # ---- the result -------------------------------------------------------------------------------
 
     def model(self, *, inertia: str = "error", merge_fixed: bool = True) -> Model:
-        """The model, checked: every fault is told at once. `inertia`: "error", "warn" or "repair"."""
-        from quatrain.edit import depth_first, merged_fixed
+        """The model, checked: every fault is told at once. `inertia`: "error", "warn" or "repair".
 
-        places = {"world": WORLD, **{body.name: k for k, body in enumerate(self._bodies)}}
-        frames = tuple(Frame(name, places[body], pose) for name, body, pose in self._frames)
-        model = Model(self.name, tuple(self._bodies), frames, self.gravity)
-        model = depth_first(checked(model, inertia=inertia))
+        Bodies on fixed joints become part of their parents, and frames of their names, unless `merge_fixed=False`.
+        """
+        parts = (tuple(self._frames), self.gravity, tuple(self._actuators), tuple(self._shapes))
+        model = depth_first(Model(self.name, tuple(self._bodies), *parts))
+        states = tuple(_state(model, *state) for state in self._keyframes)
+        model = checked(replace(model, keyframes=states), inertia=inertia)
         return merged_fixed(model) if merge_fixed else model
 
     def robot(self, **options: Any) -> Robot:
@@ -140,106 +224,60 @@ class ModelBuilder:
         return Robot(self.model(**options))
 
 
-def axes_of(kind: str, axis: Any, name: str) -> tuple[Vec3, ...]:
-    """The unit axes of a joint, from what was said of them."""
-    count = max((motion.axis + 1 for motion in JOINT_KINDS[kind] if motion.kind != "ball"), default=0)
-    if count == 0:
-        if axis is not None:
-            raise ArgumentError(f"body {name!r}: a {kind} joint has no axis", do="leave axis out")
-        return ()
-    if kind in ("planar", "free"):
-        if axis is None:
-            return AXES
-        if kind == "planar" and not _several(axis):  # the normal of the plane
-            z = _unit(axis, name)
-            x = _perpendicular(z)
-            return (x, cross(z, x), z)
-    if axis is None:
-        axis = "z" if count == 1 else ("x", "y")
-    given = tuple(axis) if _several(axis) else (axis,)
-    if len(given) != count:
-        raise ArgumentError(
-            f"body {name!r}: a {kind} joint has {count} axes, and {len(given)} came", do="give one for each"
-        )
-    return tuple(_unit(one, name) for one in given)
+def _matter(
+    where: str, mass: Any, com: Any, inertia: Any, about: Any, parts: Sequence[Part], density: Any
+) -> tuple[float, Vec3, SymMat3]:
+    """Mass, centre of mass and inertia about it. Whether they can be is for the checks to say."""
+    if parts:
+        for name, given in (("inertia", inertia), ("about", about)):
+            if given is not None:
+                raise ArgumentError(f"{where} has both a solid and {name}=", do="give one of them")
+        try:
+            found = body_of(parts, density=density, mass=mass)
+        except ArgumentError as error:
+            raise ArgumentError(error.what, do=error.do, where=where) from None
+        return found.mass, found.p_BBcm, found.I_Bcm_B
+    if density is not None:
+        raise ArgumentError(f"{where} has a density and no solid", do="pass solid=, or mass= and inertia=")
+    m = 0.0 if mass is None else factors(mass, f"mass of {where}", one=True)[0]
+    c = vector(com, f"com of {where}")
+    I_B = SymMat3(*(0.0,) * 6) if inertia is None else symmetric(inertia, f"inertia of {where}")
+    if inertia is not None and about is not None:
+        I_B = I_B - point_inertia(m, c - vector(about, f"about of {where}"))
+    return m, c, I_B
 
 
-def _several(axis: Any) -> bool:
-    return isinstance(axis, (tuple, list)) and any(isinstance(one, (str, tuple, list, Vec3)) for one in axis)
+def _armature(where: str, armature: Any, rotor: Any) -> tuple[float, ...]:
+    given = factors(armature, f"armature of {where}")
+    if rotor is None:
+        return given
+    if given:
+        raise ArgumentError(f"{where} has both a rotor and an armature", do="give one of them")
+    inertia, gear = numbers(rotor, 2, f"rotor of {where}")
+    return (reflected_inertia(inertia, gear),)
 
 
-def _unit(axis: Any, name: str) -> Vec3:
-    if isinstance(axis, str):
-        if axis not in _NAMED_AXES:
+def _rgba(color: Color | None) -> tuple[float, float, float, float] | None:
+    if color is None:
+        return None
+    if len(color) not in (3, 4) or not all(0 <= part <= 1 for part in color):
+        raise ArgumentError(f"color is {color!r}", do="pass red, green, blue and opacity, from 0 to 1")
+    return (*color, 1.0) if len(color) == 3 else color
+
+
+def _state(model: Model, name: str, q: Mapping[str, Any], v: Mapping[str, Any]) -> Keyframe:
+    """A keyframe from what was said of some joints."""
+    joints = {body.joint.name: body.joint for body in model.bodies}
+    for joint in (*q, *v):
+        if joint not in joints:
             raise ArgumentError(
-                f"axis of {name!r} is {axis!r}", do="name x, y, z, -x, -y or -z, or give a vector"
+                f"keyframe {name!r} of {model.name} names a joint {joint!r}",
+                do=f"name some of {', '.join(joints)}",
             )
-        return _NAMED_AXES[axis]
-    v = vector(axis, f"axis of {name!r}")
-    if not v.norm() > 0:
-        raise ArgumentError(f"axis of {name!r} is {tuple(v)}", do="give a vector that is not zero")
-    return v if v.norm() == 1 else v / v.norm()
-
-
-def _perpendicular(z: Vec3) -> Vec3:
-    least = min(AXES, key=lambda axis: abs(axis.x * z.x + axis.y * z.y + axis.z * z.z))
-    x = cross(cross(z, least), z)
-    return x / x.norm()
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    return (float(values),) if isinstance(values, (int, float)) else tuple(float(value) for value in values)
-
-
-def _limits(limits: Any) -> tuple[Limits, ...]:
-    if limits is None:
-        return ()
-    if all(isinstance(one, Limits) for one in limits):
-        return tuple(limits)
-    lower, upper = limits
-    return (Limits(lower, upper),)
-
-
-# ---- serial chains -------------------------------------------------------------------------------------
-
-
-def from_dh(
-    name: str,
-    rows: Iterable[Mapping[str, Any]],
-    *,
-    modified: bool = False,
-    gravity: Any = STANDARD_GRAVITY,
-) -> ModelBuilder:
-    """A serial chain from Denavit–Hartenberg rows: dicts with a, alpha, d, theta (what is constant of them), and the
-    options of `ModelBuilder.body` (mass, com, inertia, limits, …) in the link's DH frame.
-
-    `joint`: "revolute" (default) adds q to theta, "prismatic" to d. Standard rows are Rz(theta) Tz(d) Tx(a) Rx(alpha);
-    `modified` ones Rx(alpha) Tx(a) Rz(theta) Tz(d). Bodies are named link1, link2 … unless a row has a name.
-    """
-    builder, parent = ModelBuilder(name, gravity=gravity), "world"
-    for k, row in enumerate(rows, 1):
-        given = dict(row)
-        a, alpha, d, theta = (float(given.pop(key, 0.0)) for key in ("a", "alpha", "d", "theta"))
-        link = str(given.pop("name", f"link{k}"))
-        turned = Pose(_about(2, theta), Vec3(0.0, 0.0, d))
-        across = Pose(_about(0, alpha), Vec3(a, 0.0, 0.0))
-        before, after = (across @ turned, Pose.identity()) if modified else (turned, across)
-        builder.body(
-            link,
-            parent=parent,
-            joint=str(given.pop("joint", "revolute")),
-            axis="z",
-            at=before.p,
-            rotation=before.q,
-            body_at=after.p,
-            body_rotation=after.q,
-            **given,
-        )
-        parent = link
-    return builder
-
-
-def _about(axis: int, angle: float) -> Quaternion:
-    parts = [cos(angle / 2), 0.0, 0.0, 0.0]
-    parts[axis + 1] = sin(angle / 2)
-    return Quaternion(*parts)
+    all_q: list[float] = []
+    all_v: list[float] = []
+    for joint, own in joints.items():
+        what = f"joint {joint!r} in keyframe {name!r}"
+        all_q += numbers(q[joint], own.nq, what) if joint in q else own.neutral
+        all_v += numbers(v[joint], own.nv, what) if joint in v else (0.0,) * own.nv
+    return Keyframe(name, tuple(all_q), tuple(all_v))

@@ -1,15 +1,25 @@
-"""Models from models: bodies merged, joints fixed, parts taken out and put together. Nothing is changed in place."""
+"""Models from models: bodies merged, joints fixed, parts taken out and put together. Nothing is changed in place.
+
+Frames, shapes and actuators go with what they belong to, and a keyframe remains the same state of the new model, so a
+keyframe also tells where a state of the old model is in the new one. Extras are kept as they stand.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from quatrain.equations.kinematics import frame_pose, frame_velocity
 from quatrain.equations.pseudo_inertia import PseudoInertia
-from quatrain.errors import ArgumentError
-from quatrain.geometry import Pose, SymMat3, Vec3, symmetric_outer
-from quatrain.model import WORLD, Body, Frame, Joint, Model
+from quatrain.equipment import Actuator, Keyframe, Shape
+from quatrain.errors import ArgumentError, require
+from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3, dot, symmetric_outer
+from quatrain.joint import Joint, Mimic
+from quatrain.model import WORLD, Body, Frame, Model
+from quatrain.scalar import Scalar
+
+# ---- order --------------------------------------------------------------------------------------------
 
 
 def depth_first(model: Model) -> Model:
@@ -23,37 +33,95 @@ def depth_first(model: Model) -> Model:
         k = pending.pop()
         order.append(k)
         pending += reversed(children.get(k, []))
-    return _rearranged(model, order)
+    return model if order == list(range(model.nb)) else _chosen(model, order)
 
 
-def _rearranged(model: Model, order: Sequence[int]) -> Model:
-    place = {WORLD: WORLD, **{old: new for new, old in enumerate(order)}}
-    bodies = tuple(replace(model.bodies[k], parent=place[model.bodies[k].parent]) for k in order)
-    frames = tuple(replace(f, body=place[f.body]) for f in model.frames if f.body in place)
-    return replace(model, bodies=bodies, frames=frames)
+def _chosen(model: Model, order: Sequence[int]) -> Model:
+    """These bodies in this order, and what belongs to them; a parent that is not among them is the ground's."""
+    new_number = {WORLD: WORLD, **{old: new for new, old in enumerate(order)}}
+    bodies = tuple(
+        replace(model.bodies[k], parent=new_number.get(model.bodies[k].parent, WORLD)) for k in order
+    )
+    whole = len(order) == model.nb
+    frames = tuple(
+        replace(f, body=new_number[f.body])
+        for f in model.frames
+        if f.body in new_number and (whole or f.body >= 0)
+    )
+    shapes = tuple(
+        replace(s, body=new_number[s.body])
+        for s in model.shapes
+        if s.body in new_number and (whole or s.body >= 0)
+    )
+    chosen = replace(model, bodies=bodies, frames=frames, shapes=shapes)
+    return _with_states(chosen, _states(model))
+
+
+def _with_own_actuators(model: Model) -> Model:
+    """Without the actuators whose joint or frame is gone."""
+    there = {*(body.joint.name for body in model.bodies if body.joint.kind != "fixed")}
+    places = {*model.frame_names, "world"}
+    kept = tuple(a for a in model.actuators if (a.joint in there if a.frame is None else a.frame in places))
+    return replace(model, actuators=kept)
+
+
+# ---- states that follow -------------------------------------------------------------------------------
+
+State = Mapping[str, tuple[Sequence[Scalar], Sequence[Scalar]]]
+"""By joint, its entries of q and of v."""
+
+
+def _states(model: Model) -> dict[str, State]:
+    """The keyframes, joint by joint."""
+    return {
+        key.name: {
+            body.joint.name: (key.q[i : i + body.joint.nq], key.v[j : j + body.joint.nv])
+            for body, i, j in zip(model.bodies, model.q_starts, model.v_starts, strict=True)
+            if body.joint.nq
+        }
+        for key in model.keyframes
+    }
+
+
+def _with_states(model: Model, states: Mapping[str, State]) -> Model:
+    """With these keyframes; a joint that one does not name is at zero."""
+    keyframes = []
+    for name, state in states.items():
+        q: list[Scalar] = []
+        v: list[Scalar] = []
+        for body in model.bodies:
+            own_q, own_v = state.get(body.joint.name, (body.joint.neutral, (0.0,) * body.joint.nv))
+            q += own_q
+            v += own_v
+        keyframes.append(Keyframe(name, tuple(q), tuple(v)))
+    return replace(model, keyframes=tuple(keyframes))
+
+
+# ---- bodies that become one ---------------------------------------------------------------------------
 
 
 def merged_fixed(model: Model) -> Model:
     """Bodies on fixed joints become parts of their parents, and frames of their names; on the ground, frames alone."""
     kept: list[Body] = []
     frames: list[Frame] = []
-    where: dict[int, tuple[int, Pose]] = {WORLD: (WORLD, Pose.identity())}
+    places: dict[int, tuple[int, Pose]] = {WORLD: (WORLD, Pose.identity())}
     for k, body in enumerate(model.bodies):
-        parent, X_NP = where[body.parent]  # N, the body that its parent has become part of
+        parent, X_NP = places[body.parent]  # N, the body that its parent has become part of
         if body.joint.kind == "fixed":
             X_NB = X_NP @ body.joint.X_PJ @ body.joint.X_MB
-            where[k] = (parent, X_NB)
+            places[k] = (parent, X_NB)
             frames.append(Frame(body.name, parent, X_NB))
             if parent != WORLD:
                 kept[parent] = _with_load(kept[parent], body, X_NB)
         else:
-            where[k] = (len(kept), Pose.identity())
+            places[k] = (len(kept), Pose.identity())
             joint = replace(body.joint, X_PJ=X_NP @ body.joint.X_PJ)
             kept.append(replace(body, parent=parent, joint=joint))
-    for frame in model.frames:
-        body_number, X_NB = where[frame.body]
-        frames.append(replace(frame, body=body_number, X_BF=X_NB @ frame.X_BF))
-    return replace(model, bodies=tuple(kept), frames=tuple(frames))
+    if len(kept) == model.nb:
+        return model
+    frames += [replace(f, body=places[f.body][0], X_BF=places[f.body][1] @ f.X_BF) for f in model.frames]
+    shapes = [replace(s, body=places[s.body][0], X_BG=places[s.body][1] @ s.X_BG) for s in model.shapes]
+    return replace(model, bodies=tuple(kept), frames=tuple(frames), shapes=tuple(shapes))
 
 
 def _with_load(body: Body, load: Body, X_BL: Pose) -> Body:
@@ -70,83 +138,156 @@ def _with_load(body: Body, load: Body, X_BL: Pose) -> Body:
     return replace(body, mass=both.m, p_BBcm=center, I_Bcm_B=SymMat3.diagonal(trace, trace, trace) - Pi_cm)
 
 
-def fix_joint(model: Model, joint: str, value: float | Sequence[float] = 0.0) -> Model:
-    """The joint stays at a value of its coordinates and is a fixed one: its body remains, until `merged_fixed`."""
-    from quatrain.equations.kinematics import frame_pose
+def fix_joint(model: Model, joint: str, value: float | Iterable[float] | None = None) -> Model:
+    """The joint stays at a value of its coordinates (zero, if none is given), and so do those that follow it.
 
-    k = _joint_number(model, joint)
-    body = model.bodies[k]
-    given = [float(value)] if isinstance(value, (int, float)) else [float(x) for x in value]
-    if len(given) != body.joint.nq:
+    Its body remains, on a fixed joint, until `merged_fixed`; actuators on it are gone.
+    """
+    _require_model(model)
+    chosen = model.bodies[_number(model, joint, model.joint_names, "joint")].joint
+    if chosen.mimic is not None:
         raise ArgumentError(
-            f"joint {joint!r} has {body.joint.nq} coordinates, and {len(given)} came", do="give one for each"
+            f"joint {joint!r} follows {chosen.mimic.joint!r}", do="fix that one, and this one stays as well"
         )
-    alone = Model(model.name, (replace(body, parent=WORLD, joint=replace(body.joint, X_PJ=Pose.identity())),))
-    X_JB = frame_pose(alone, given, body.name)
-    fixed = Joint(joint, "fixed", body.joint.X_PJ @ X_JB)
-    return _with_body(model, k, replace(body, joint=fixed))
+    q = list(chosen.neutral)
+    if value is not None:
+        q = [float(value)] if isinstance(value, (int, float)) else [float(x) for x in value]
+    if len(q) != chosen.nq:
+        raise ArgumentError(
+            f"joint {joint!r} has {chosen.nq} coordinates, and {len(q)} came", do="give one for each"
+        )
+    mover = model.joint_names.index(joint)
+    bodies = [
+        _standing(body, [drive.ratio * x + drive.offset for x in q] if body.joint.mimic else q)
+        if drive.body == mover and body.joint.kind != "fixed"
+        else body
+        for body, drive in zip(model.bodies, model.drives, strict=True)
+    ]
+    fixed = _with_own_actuators(replace(model, bodies=tuple(bodies)))
+    return _with_states(fixed, _states(model))
+
+
+def _standing(body: Body, q: Sequence[Scalar]) -> Body:
+    """The body, fixed to its parent where its joint holds it at q."""
+    joint = replace(body.joint, X_PJ=Pose.identity(), mimic=None)
+    X_JB = frame_pose(Model("", (replace(body, parent=WORLD, joint=joint),)), q, body.name)
+    return replace(body, joint=Joint(joint.name, "fixed", body.joint.X_PJ @ X_JB))
+
+
+# ---- parts and wholes ---------------------------------------------------------------------------------
 
 
 def subtree(model: Model, body: str, *, name: str | None = None) -> Model:
-    """A body with all that hangs on it; its joint stands on the ground where the parent's frame was."""
-    root = _body_number(model, body)
-    inside = {root}
+    """A body with all that hangs on it; its joint stands on the ground as it stood in its parent's frame."""
+    _require_model(model)
+    inside = {_number(model, body, model.body_names, "body")}
     for k, one in enumerate(model.bodies):
         if one.parent in inside:
             inside.add(k)
     order = sorted(inside)
-    place = {old: new for new, old in enumerate(order)}
-    bodies = tuple(
-        replace(model.bodies[k], parent=WORLD if k == root else place[model.bodies[k].parent]) for k in order
-    )
-    frames = tuple(replace(f, body=place[f.body]) for f in model.frames if f.body in place)
-    return Model(name or body, bodies, frames, model.gravity)
+    movers = {model.joint_names[k] for k in order}
+    for k in order:
+        follows = model.bodies[k].joint.mimic
+        if follows is not None and follows.joint not in movers:
+            raise ArgumentError(
+                f"joint {model.joint_names[k]!r} follows {follows.joint!r}, which is not beyond {body!r}",
+                do="fix one of them first, or take the part that holds both",
+            )
+    return replace(_with_own_actuators(_chosen(model, order)), name=name or body)
 
 
 def attach(
     model: Model, other: Model, *, to: str = "world", at: Pose | None = None, prefix: str = ""
 ) -> Model:
-    """Another model put onto a frame of this one; its names get the prefix, its ground becomes that frame."""
+    """Another model put onto a frame of this one: its ground becomes that frame, moved by `at`.
+
+    Its names get the prefix; keyframes of one name (with the prefix) become one state of both.
+    """
+    _require_model(model)
+    _require_model(other, "other")
     frame = model.frame(to)
     X_BG = frame.X_BF @ (at or Pose.identity())
-    start = model.nb
-
-    def moved(body: Body) -> Body:
-        on_ground = body.parent == WORLD
-        joint = replace(
-            body.joint,
-            name=prefix + body.joint.name,
-            X_PJ=X_BG @ body.joint.X_PJ if on_ground else body.joint.X_PJ,
-        )
-        parent = frame.body if on_ground else body.parent + start
-        return replace(body, name=prefix + body.name, parent=parent, joint=joint)
-
-    frames = tuple(
-        Frame(
-            prefix + f.name,
-            frame.body if f.body == WORLD else f.body + start,
-            X_BG @ f.X_BF if f.body == WORLD else f.X_BF,
-        )
-        for f in other.frames
-    )
+    added = _prefixed(other, prefix)
     taken = {*model.frame_names}
-    clash = [n for n in (*(prefix + b.name for b in other.bodies), *(f.name for f in frames)) if n in taken]
+    clash = [name for name in added.frame_names if name in taken]
+    clash += [name for name in added.joint_names if name in model.joint_names]
     if clash:
         raise ArgumentError(
-            f"{clash[0]!r} is in both models ({len(clash)} names are)", do="pass prefix='second_' or the like"
+            f"{model.name} and {other.name} both have {clash[0]!r}"
+            + (f" and {len(clash) - 1} more names" if clash[1:] else ""),
+            do="pass prefix='second_' or the like",
         )
-    joined = replace(
-        model, bodies=(*model.bodies, *map(moved, other.bodies)), frames=(*model.frames, *frames)
+
+    def carrier(body: int) -> int:
+        return frame.body if body == WORLD else body + model.nb
+
+    def place(body: int, X: Pose) -> Pose:
+        return X_BG @ X if body == WORLD else X
+
+    bodies = tuple(
+        replace(
+            one, parent=carrier(one.parent), joint=replace(one.joint, X_PJ=place(one.parent, one.joint.X_PJ))
+        )
+        for one in added.bodies
     )
-    return depth_first(joined)
+    frames = tuple(replace(f, body=carrier(f.body), X_BF=place(f.body, f.X_BF)) for f in added.frames)
+    shapes = tuple(replace(s, body=carrier(s.body), X_BG=place(s.body, s.X_BG)) for s in added.shapes)
+    states, more = _states(model), _states(added)
+    joined = replace(
+        model,
+        bodies=(*model.bodies, *bodies),
+        frames=(*model.frames, *frames),
+        shapes=(*model.shapes, *shapes),
+        actuators=(*model.actuators, *added.actuators),
+        extras=(*model.extras, *added.extras),
+        keyframes=(),
+    )
+    both = {name: {**states.get(name, {}), **more.get(name, {})} for name in (*states, *more)}
+    return depth_first(_with_states(joined, both))
+
+
+def _prefixed(model: Model, prefix: str) -> Model:
+    """With the prefix before every name but the model's own; what extras say inside is not read, and stays."""
+    if not prefix:
+        return model
+
+    def joint(one: Joint) -> Joint:
+        follows = one.mimic and Mimic(prefix + one.mimic.joint, one.mimic.ratio, one.mimic.offset)
+        return replace(one, name=prefix + one.name, mimic=follows)
+
+    def actuator(one: Actuator) -> Actuator:
+        return replace(
+            one,
+            name=prefix + one.name,
+            joint=None if one.joint is None else prefix + one.joint,
+            frame=one.frame if one.frame in (None, "world") else f"{prefix}{one.frame}",
+        )
+
+    def shape(one: Shape) -> Shape:
+        return replace(one, name=prefix + one.name if one.name else "")
+
+    return replace(
+        model,
+        bodies=tuple(replace(one, name=prefix + one.name, joint=joint(one.joint)) for one in model.bodies),
+        frames=tuple(replace(one, name=prefix + one.name) for one in model.frames),
+        shapes=tuple(map(shape, model.shapes)),
+        actuators=tuple(map(actuator, model.actuators)),
+        keyframes=tuple(replace(one, name=prefix + one.name) for one in model.keyframes),
+        extras=tuple(replace(one, name=prefix + one.name) for one in model.extras),
+    )
 
 
 def merge(models: Sequence[Model], *, name: str) -> Model:
     """Several models on one ground, with the gravity of the first."""
-    whole = replace(models[0], name=name)
+    if not models:
+        raise ArgumentError("no models came to be merged", do="pass at least one")
+    whole = models[0]
     for other in models[1:]:
         whole = attach(whole, other)
     return replace(whole, name=name)
+
+
+# ---- another root -------------------------------------------------------------------------------------
 
 
 def reroot(model: Model, body: str) -> Model:
@@ -155,7 +296,8 @@ def reroot(model: Model, body: str) -> Model:
     The first body must be free. Angles and lengths of the reversed joints keep their values; a ball's quaternion
     becomes its conjugate. The new root is free, with its pose in the world for coordinates.
     """
-    root = _body_number(model, body)
+    _require_model(model)
+    root = _number(model, body, model.body_names, "body")
     path = [root]
     while model.bodies[path[-1]].parent != WORLD:
         path.append(model.bodies[path[-1]].parent)
@@ -169,18 +311,20 @@ def reroot(model: Model, body: str) -> Model:
     bodies[root] = replace(bodies[root], parent=WORLD, joint=replace(first.joint, X_MB=Pose.identity()))
     for child, parent in pairwise(path):
         bodies[parent] = replace(bodies[parent], parent=child, joint=_reversed(model.bodies[child].joint))
-    order = [root]
-    while len(order) < len(bodies):
-        order += [k for k, one in enumerate(bodies) if k not in order and one.parent in order]
-    return depth_first(_rearranged(replace(model, bodies=tuple(bodies)), order))
+    states = {
+        key.name: _rerooted(model, key, state, [model.bodies[k] for k in path])
+        for key, state in zip(model.keyframes, _states(model).values(), strict=True)
+    }
+    turned = depth_first(replace(model, bodies=tuple(bodies), keyframes=()))
+    return _with_states(turned, states)
 
 
 def _reversed(joint: Joint) -> Joint:
     """The joint seen from its other side: the child is the parent, the same coordinate moves the same way apart."""
-    if joint.kind not in ("fixed", "revolute", "continuous", "prismatic", "helical", "ball"):
+    if len(joint.motions) > 1:
         raise ArgumentError(
-            f"joint {joint.name!r} is {joint.kind}, whose motions have an order",
-            do="reroot within other joints",
+            f"joint {joint.name!r} is {joint.kind}: its motions have an order, and reversed it is none of the kinds",
+            do="choose a root that is not beyond it",
         )
     return replace(
         joint,
@@ -190,21 +334,38 @@ def _reversed(joint: Joint) -> Joint:
     )
 
 
-def _with_body(model: Model, k: int, body: Body) -> Model:
-    return replace(model, bodies=(*model.bodies[:k], body, *model.bodies[k + 1 :]))
+def _rerooted(model: Model, key: Keyframe, state: State, path: Sequence[Body]) -> State:
+    """The state in the coordinates of the new root, which is the first of the path."""
+    base = path[-1].joint
+    X_JB = base.X_PJ.inverse() @ frame_pose(model, key.q, path[0].name)
+    linear, _ = frame_velocity(model, key.q, key.v, path[0].name)
+    _, angular = frame_velocity(model, key.q, key.v, path[0].name, axes="body")
+    linear_J = base.X_PJ.q.inverse_rotate(Vec3(*linear))
+    moved = dict(state)
+    for body in path[:-1]:
+        if body.joint.kind == "ball":
+            q, w = (part for part in state[body.joint.name])
+            back = Quaternion(*q)
+            moved[body.joint.name] = (tuple(back.conjugate()), tuple(-back.rotate(Vec3(*w))))
+    moved[base.name] = (
+        (*(dot(axis, X_JB.p) for axis in base.axes), *X_JB.q),
+        (*(dot(axis, linear_J) for axis in base.axes), *angular),
+    )
+    return moved
 
 
-def _body_number(model: Model, name: str) -> int:
-    if name not in model.body_names:
+# ---- names --------------------------------------------------------------------------------------------
+
+
+def _require_model(model: object, name: str = "model") -> None:
+    if not isinstance(model, Model) and isinstance(getattr(model, "model", None), Model):
         raise ArgumentError(
-            f"{model.name} has no body {name!r}", do=f"name one of {', '.join(model.body_names)}"
+            f"{name} is a {type(model).__name__}; edits are made of its model", do="pass robot.model"
         )
-    return model.body_names.index(name)
+    require(model, Model, name)
 
 
-def _joint_number(model: Model, name: str) -> int:
-    if name not in model.joint_names:
-        raise ArgumentError(
-            f"{model.name} has no joint {name!r}", do=f"name one of {', '.join(model.joint_names)}"
-        )
-    return model.joint_names.index(name)
+def _number(model: Model, name: str, names: Sequence[str], kind: str) -> int:
+    if name not in names:
+        raise ArgumentError(f"{model.name} has no {kind} {name!r}", do=f"name one of {', '.join(names)}")
+    return names.index(name)

@@ -130,6 +130,15 @@ class Joint:
         """How many ways it moves, whether with velocities of its own or not."""
         return sum(motion.nv for motion in self.motions)
 
+    @property
+    def neutral(self) -> tuple[Scalar, ...]:
+        """Its coordinates at zero; a quaternion is then (1, 0, 0, 0)."""
+        return tuple(
+            x
+            for motion in self.own_motions
+            for x in ((1.0, 0.0, 0.0, 0.0) if motion.kind == "ball" else (0.0,))
+        )
+
     def q_names(self) -> Iterator[str]:
         for motion, suffix in zip(self.own_motions, _SUFFIXES.get(self.kind, ("",)), strict=False):
             stem = self.name + suffix

@@ -193,7 +193,7 @@ def body_of(
     `density` [kg/m³] holds where a part has none of its own; or `mass` [kg] is that of the whole, spread evenly.
     Where parts overlap their matter counts twice; a hole takes away what stands where it is.
     """
-    parts = _parts(solids)
+    parts = parts_of(solids)
     if density is not None and mass is not None:
         raise ArgumentError("density and mass were both given", do="pass one of them")
     if density is None and mass is None and any(p.density is None and p.mass is None for p in parts):
@@ -218,7 +218,8 @@ def body_of(
     return Body(mass, whole.p_BBcm, whole.I_Bcm_B * (mass / whole.mass))
 
 
-def _parts(solids: Solid | Part | Iterable[Solid | Part | tuple[Solid, Pose]]) -> list[Part]:
+def parts_of(solids: Solid | Part | Iterable[Solid | Part | tuple[Solid, Pose]]) -> list[Part]:
+    """Solids and parts, one or many, as parts at their places."""
     many = [solids] if isinstance(solids, (Solid, Part)) else list(solids)
     parts = []
     for one in many:
