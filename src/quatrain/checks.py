@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from quatrain.equations.joints import neutral
-from quatrain.equations.mass_matrix import mass_matrix
+from quatrain.equations.mass_matrix import own_inertias
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError, QuatrainError
 from quatrain.geometry import SymMat3, dot
@@ -55,11 +55,7 @@ def checked(model: Model, *, inertia: str = "error") -> Model:
     and keep it; or "repair": the nearest that can be, and say so. A broken triangle inequality is a warning, as it
     spoils no algorithm; under "repair" it is mended too. NaN and negative mass are errors always.
     """
-    if inertia not in POLICIES:
-        raise ArgumentError(f"inertia is {inertia!r}", do=f"choose {', '.join(POLICIES)}")
-    if inertia == "repair":
-        model = replace(model, bodies=tuple(_repaired(body) for body in model.bodies))
-    faults = tuple(_with_policy(fault, inertia) for fault in find_faults(model))
+    model, faults = examined(model, inertia=inertia)
     errors = [fault for fault in faults if fault.severity == "error"]
     for fault in faults:
         if fault.severity == "warning":
@@ -72,6 +68,24 @@ def checked(model: Model, *, inertia: str = "error") -> Model:
             faults=faults,
         )
     return model
+
+
+def examined(model: Model, *, inertia: str = "error") -> tuple[Model, tuple[Fault, ...]]:
+    """The model, repaired if that is the policy, and everything that is or looks wrong with it."""
+    if inertia not in POLICIES:
+        raise ArgumentError(f"inertia is {inertia!r}", do=f"choose {', '.join(POLICIES)}")
+    mended: list[Fault] = []
+    if inertia == "repair":
+        bodies = tuple(_repaired(body) for body in model.bodies)
+        for before, after in zip(model.bodies, bodies, strict=True):
+            if after is not before:
+                old, new = (_listed(principal_moments(body.I_Bcm_B)) for body in (before, after))
+                what = f"the principal moments {old} are replaced by {new}"
+                mended.append(
+                    Fault("warning", f"body {before.name!r}", what, "correct them where they come from")
+                )
+        model = replace(model, bodies=bodies)
+    return model, (*mended, *(_with_policy(fault, inertia) for fault in find_faults(model)))
 
 
 def find_faults(model: Model) -> list[Fault]:
@@ -151,9 +165,12 @@ def _joint(joint: Joint) -> Iterator[Fault]:
                         "give a unit quaternion (w, x, y, z) and a finite point")  # fmt: skip
     for name in ("armature", "damping", "friction", "stiffness"):
         values = getattr(joint, name)
-        if values and len(values) != joint.nv:
+        if values and len(values) != joint.freedoms:
             yield Fault(
-                "error", where, f"{name} has {len(values)} entries", f"give {joint.nv}, one for each velocity"
+                "error",
+                where,
+                f"{name} has {len(values)} entries",
+                f"give {joint.freedoms}, one for each freedom",
             )
         if any(not (math.isfinite(x) and x >= 0) for x in values):
             yield Fault("error", where, f"{name} is {values}", "give finite numbers, not below zero")
@@ -178,9 +195,10 @@ def _inertia(body: Body) -> Iterator[Fault]:
     if body.mass < 0:
         yield Fault("error", where, f"its mass is {body.mass:.6g} kg", "give one that is not negative")
     moments = principal_moments(body.I_Bcm_B)
-    listed = ", ".join(f"{x:.6g}" for x in moments)
+    listed = _listed(moments)
     size = max(abs(moments[0]), abs(moments[2]))
-    if moments[0] < -1e-12 * size:
+    # Below what the mass has at a micrometre, numbers are what rounding left.
+    if moments[0] < -1e-12 * (size + abs(body.mass)):
         yield Fault("error", where, f"inertia has the principal moments {listed}: no matter has a negative one",
                     "correct it, or pass inertia='repair' or 'warn'")  # fmt: skip
     elif moments[0] + moments[1] < moments[2] * (1 - _SLACK):
@@ -188,6 +206,10 @@ def _inertia(body: Body) -> Iterator[Fault]:
                     "check units and the point it is about; inertia='repair' mends it")  # fmt: skip
     if body.mass == 0 and size > 0:
         yield Fault("warning", where, f"it has no mass but moments {listed}", "give it a mass")
+
+
+def _listed(moments: list[float]) -> str:
+    return ", ".join(f"{x:.6g}" for x in moments)
 
 
 def principal_moments(inertia: SymMat3) -> list[float]:
@@ -204,25 +226,20 @@ def _repaired(body: Body) -> Body:
     mended[2] = min(mended[2], mended[0] + mended[1])
     if np.all(mended >= moments * (1 - _SLACK)) and np.all(mended <= moments * (1 + _SLACK) + 0.0):
         return body
-    logger.warning(
-        "body %r: principal moments %s are replaced by %s",
-        body.name,
-        *(", ".join(f"{x:.6g}" for x in m) for m in (moments, mended)),
-    )
     return replace(body, I_Bcm_B=SymMat3.from_array((axes * mended) @ axes.T))
 
 
 def _singular(model: Model) -> Iterator[Fault]:
     """Velocities that take no energy: their row of the mass matrix is zero, and forward dynamics has no answer."""
     tree = Tree.of(model)
-    M = mass_matrix(model, neutral(tree))
-    largest = max((M[i][i] for i in range(tree.nv)), default=0.0)
-    for i, name in enumerate(model.v_names):
-        if not M[i][i] > 1e-14 * largest:
+    inertias = own_inertias(model, neutral(tree))
+    largest = max(inertias, default=0.0)
+    for i, (name, inertia) in enumerate(zip(model.v_names, inertias, strict=True)):
+        if not inertia > 1e-14 * largest:
             yield Fault(
                 "warning",
                 f"velocity {name!r}",
-                f"nothing that it moves has inertia along it (M[{i}, {i}] = {M[i][i]:.3g}): "
+                f"nothing that it moves has inertia along it (M[{i}, {i}] = {inertia:.3g}): "
                 "the mass matrix is singular, and there is no forward dynamics",
                 "give the bodies beyond it mass or inertia, or the joint an armature",
             )

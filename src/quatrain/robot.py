@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from quatrain.errors import ArgumentError
 from quatrain.kernel import compile
 from quatrain.model import Coordinate, Model
 
+if TYPE_CHECKING:
+    from quatrain.formats.report import LoadReport
+
 UNIT_TOLERANCE = 1e-6
 """How far the norm of a quaternion in a state may be from 1."""
 
@@ -29,12 +32,21 @@ UNIT_TOLERANCE = 1e-6
 class Robot:
     """The quantities of a model as functions of arrays: q (..., nq), v (..., nv)."""
 
-    def __init__(self, model: Model, *, dtype: str = "float64", threads: int | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        dtype: str = "float64",
+        threads: int | None = None,
+        report: LoadReport | None = None,
+    ) -> None:
         if not isinstance(model, Model):
             raise ArgumentError(f"model is a {type(model).__name__}", do="pass a quatrain.Model")
         self.model = model
         self.dtype = dtype
         self.threads = threads
+        self.report = report
+        """What was found when the model was read from a file."""
         self._prepare()
 
     def _prepare(self) -> None:
@@ -277,7 +289,7 @@ class Robot:
         return q
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"model": self.model, "dtype": self.dtype, "threads": self.threads}
+        return {"model": self.model, "dtype": self.dtype, "threads": self.threads, "report": self.report}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quatrain.equations.inverse_dynamics import Wrench
-from quatrain.equations.joints import forces_along, passages
+from quatrain.equations.joints import Passage, forces_along, passages
 from quatrain.equations.pseudo_inertia import PseudoInertia
 from quatrain.equations.tree import Segment, Tree
 from quatrain.geometry import Vec3, cross
@@ -21,11 +21,7 @@ def mass_matrix(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """M, symmetric and positive: the metric tensor a_αβ of Z(98). [kg m², kg m, kg]"""
     tree = Tree.of(model)
     steps = passages(tree, q)
-    composites = [segment.inertia for segment in tree.segments]
-    for k in range(len(steps) - 1, -1, -1):
-        parent = tree.segments[k].parent
-        if parent != WORLD:
-            composites[parent] = composites[parent] + composites[k].moved(steps[k].matrix(), steps[k].p)
+    composites = composites_of(tree, steps)
     M: list[list[Scalar]] = [[0.0] * tree.nv for _ in range(tree.nv)]
     for k, segment in enumerate(tree.segments):
         for j, (f, t) in enumerate(unit_wrenches(segment, composites[k]), segment.v):
@@ -42,6 +38,32 @@ def mass_matrix(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
         for i, rotor in enumerate(segment.armature, segment.v):
             M[i][i] = M[i][i] + rotor
     return M
+
+
+def composites_of(tree: Tree, steps: Sequence[Passage]) -> list[PseudoInertia]:
+    """Of each segment with all it carries, about its origin, in its axes."""
+    composites = [segment.inertia for segment in tree.segments]
+    for k in range(len(steps) - 1, -1, -1):
+        parent = tree.segments[k].parent
+        if parent != WORLD:
+            composites[parent] = composites[parent] + composites[k].moved(steps[k].matrix(), steps[k].p)
+    return composites
+
+
+def own_inertias(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+    """What each velocity meets when it alone changes: the diagonal of M, in O(n).
+
+    Of joints that follow another one their own parts are added up, without what they are to one another.
+    """
+    tree = Tree.of(model)
+    steps = passages(tree, q)
+    found: list[Scalar] = [0.0] * tree.nv
+    for segment, carried in zip(tree.segments, composites_of(tree, steps), strict=True):
+        for j, wrench in enumerate(unit_wrenches(segment, carried)):
+            i = segment.v + j
+            rotor = segment.armature[j] if segment.armature else 0.0
+            found[i] = found[i] + forces_along(segment, *wrench)[j] + rotor
+    return found
 
 
 def unit_wrenches(segment: Segment, inertia: PseudoInertia) -> list[Wrench]:

@@ -1,0 +1,33 @@
+"""Models from files: `read` gives what a file holds, unchecked; `quatrain.load` checks it and makes a `Robot`.
+
+source.py    XML with files and lines, and what of it was read       report.py   findings
+urdf.py, …   a reader for each format: root element → `Reading`      reading.py  what readers share
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from quatrain.formats.reading import BASES, MIMICS, Choices, Reading
+from quatrain.formats.report import Finding, LoadReport
+from quatrain.formats.source import Element, FormatError, choose, parse, text_of
+from quatrain.formats.urdf import read_urdf
+
+__all__ = ["Finding", "FormatError", "LoadReport", "Reading", "read"]
+
+_READERS: dict[str, Callable[[Element, Choices], Reading]] = {"robot": read_urdf}
+"""By the outermost element."""
+
+
+def read(source: str | Path, *, base: str = "auto", mimic: str = "exact") -> tuple[Reading, str]:
+    """What a file, or a text that is XML itself, holds; and its name for messages."""
+    choices = Choices(choose(base, BASES, "base"), choose(mimic, MIMICS, "mimic"))
+    content, name, _ = text_of(source)
+    root = parse(content, name)
+    if root.tag not in _READERS:
+        root.fail(
+            f"the outermost element is <{root.tag}>, which begins no format that is known here",
+            do=f"known are {', '.join(f'<{tag}>' for tag in _READERS)}",
+        )
+    return _READERS[root.tag](root, choices), name

@@ -1,0 +1,115 @@
+"""What a reader of a format makes of a file: a model that nobody has checked yet, and where its parts stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from quatrain.formats.report import Finding, in_order
+from quatrain.formats.source import Element, FormatError, Place
+from quatrain.geometry import Quaternion, Vec3
+from quatrain.model import Extra, Model
+from quatrain.rotations import AngleConvention
+
+BASES = ("auto", "fixed", "floating")
+MIMICS = ("exact", "independent")
+
+_RPY = AngleConvention("rpy")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the caller wants of a reader."""
+
+    base: str = "auto"
+    """"auto": as the file says, else fixed."""
+    mimic: str = "exact"
+    """"exact": a joint that follows another has no coordinate; "independent": it has."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A model as the file has it: nothing merged, nothing repaired."""
+
+    model: Model
+    format: str
+    held: tuple[tuple[str, int], ...]
+    findings: tuple[Finding, ...]
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Where "body 'name'", "joint 'name'", "frame 'name'" stand, as faults of a model name them."""
+
+
+class Notes:
+    """Findings as they are made. Errors are gathered too, so that all of them are told at once."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    def add(self, severity: str, code: str, element: Element | None, what: str, do: str = "") -> None:
+        self.findings.append(Finding(severity, code, what, do, element.place if element else None))
+
+    def error(self, element: Element, what: str, do: str, code: str = "structure") -> None:
+        self.add("error", code, element, what, do)
+
+    def stop_on_errors(self) -> None:
+        """Raises what is wrong, if anything is."""
+        raise_errors([finding for finding in self.findings if finding.severity == "error"])
+
+    def ignored(self, root: Element) -> None:
+        """What nobody has asked for."""
+        for place, what in root.unread():
+            self.findings.append(Finding("warning", "ignored", f"{what} is not read", place=place))
+
+    def kept(self, elements: Iterable[Element]) -> tuple[Extra, ...]:
+        """Elements that are not interpreted, as extras of the model."""
+        first: dict[str, tuple[Element, int]] = {}
+        extras = []
+        for element in elements:
+            extras.append(extra_of(element))
+            found, count = first.get(element.tag, (element, 0))
+            first[element.tag] = (found, count + 1)
+        for tag, (element, count) in first.items():
+            times = f", {count} times" if count > 1 else ""
+            self.add(
+                "info",
+                "kept",
+                element,
+                f"<{tag}>{times}: kept in model.extras, without effect on the dynamics",
+            )
+        return tuple(extras)
+
+
+def raise_errors(errors: list[Finding]) -> None:
+    """One error for one finding; for several the first, with all of them in its text."""
+    if not errors:
+        return
+    ordered = in_order(errors)
+    first = ordered[0]
+    if len(ordered) == 1:
+        raise FormatError(first.what, do=first.do, where=first.place)
+    listed = "\n".join(f"  - {finding}" for finding in ordered)
+    raise FormatError(
+        f"{len(ordered)} things are wrong:\n{listed}\n",
+        do="mend all of them",
+        where=first.place and first.place.file,
+    )
+
+
+def extra_of(element: Element) -> Extra:
+    """An element as it stands, with all that is in it."""
+    element._taken = True
+    attributes = dict(element.everything())
+    text = element.text()
+    if text:
+        attributes["text"] = text
+    parts = tuple(extra_of(child) for child in element.others())
+    return Extra(
+        element.tag, attributes.get("name", ""), tuple(attributes.items()), parts, str(element.place)
+    )
+
+
+def rotation_of_rpy(rpy: Vec3) -> Quaternion:
+    """Roll, pitch and yaw about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    if rpy.x == rpy.y == rpy.z == 0:
+        return Quaternion.identity()
+    return _RPY.to_quaternion(rpy)

@@ -1,0 +1,75 @@
+"""`qt.load`: a robot from a file, checked, with a report of what was read, assumed, merged and ignored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from quatrain import formats
+from quatrain.checks import Fault, examined
+from quatrain.edit import merged_fixed
+from quatrain.formats.reading import Reading, raise_errors
+from quatrain.formats.report import Finding, LoadReport, in_order
+from quatrain.model import Model
+from quatrain.robot import Robot
+
+
+def load(
+    source: str | Path,
+    *,
+    base: str = "auto",
+    mimic: str = "exact",
+    inertia: str = "error",
+    merge_fixed: bool = True,
+    **options: Any,
+) -> Robot:
+    """The robot in a file (URDF), or in a text that is XML itself; `robot.report` says what became of it.
+
+    `base`: "auto" does what the file says, and fixes the base to the ground where it says nothing; "fixed", "floating".
+    `mimic`: "exact": a joint that follows another has no coordinate of its own; "independent": it has.
+    `inertia`: what to do about inertias that no matter can have: "error", "warn" (keep them), "repair".
+    `merge_fixed`: bodies on fixed joints become parts of their parents and remain frames of their names.
+    `options` are those of `Robot`: dtype, threads.
+    """
+    model, report = load_model(source, base=base, mimic=mimic, inertia=inertia, merge_fixed=merge_fixed)
+    return Robot(model, report=report, **options)
+
+
+def load_model(
+    source: str | Path,
+    *,
+    base: str = "auto",
+    mimic: str = "exact",
+    inertia: str = "error",
+    merge_fixed: bool = True,
+) -> tuple[Model, LoadReport]:
+    """The model alone, and the report."""
+    reading, name = formats.read(source, base=base, mimic=mimic)
+    model, findings = _checked(reading, inertia)
+    if merge_fixed:
+        merged = merged_fixed(model)
+        gone = model.nb - merged.nb
+        if gone:
+            findings.append(
+                Finding(
+                    "info",
+                    "merged",
+                    f"{gone} bodies on fixed joints became frames; merge_fixed=False keeps them",
+                )
+            )
+        model = merged
+    return model, LoadReport(name, reading.format, reading.held, in_order(findings))
+
+
+def _checked(reading: Reading, inertia: str) -> tuple[Model, list[Finding]]:
+    """The model, if it can be; its faults as findings, with the lines that they come from."""
+    model, faults = examined(reading.model, inertia=inertia)
+    findings = [*reading.findings, *(_finding(fault, reading) for fault in faults)]
+    raise_errors([finding for finding in findings if finding.severity == "error"])
+    return model, findings
+
+
+def _finding(fault: Fault, reading: Reading) -> Finding:
+    return Finding(
+        fault.severity, "model", f"{fault.where}: {fault.what}", fault.do, reading.places.get(fault.where)
+    )
