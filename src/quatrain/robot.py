@@ -99,6 +99,10 @@ class Robot:
         """M(q) (..., nv, nv)"""
         return self._of(dynamics.mass_matrix, q)
 
+    def mass_matrix_inverse(self, q: Any) -> Any:
+        """M⁻¹(q) (..., nv, nv)"""
+        return self._of(dynamics.mass_matrix_inverse, q)
+
     def coriolis_matrix(self, q: Any, v: Any) -> Any:
         """C(q, v) (..., nv, nv) with C v = c and Ṁ − 2C skew."""
         return self._of(dynamics.coriolis_matrix, q, v)
@@ -142,19 +146,57 @@ class Robot:
         position, quaternion = self._of(dynamics.pose, q, frame=frame, relative_to=relative_to)
         return position, quaternion
 
-    def jacobian(self, q: Any, frame: str, point: Any = None, axes: str = "world") -> Any:
-        """J (..., 6, nv): velocity of the frame's origin (or of a point fixed in it), then its angular velocity."""
-        place = None if point is None else dynamics.vector(point, "point")
-        return self._of(dynamics.jacobian, q, frame=frame, point=place, axes=axes)
+    def jacobian(
+        self, q: Any, frame: str, point: Any = None, axes: str = "world", relative_to: str = "world"
+    ) -> Any:
+        """J (..., 6, nv): velocity of the frame's origin (or of a point fixed to it, in the frame), then its turning.
 
-    def velocity(self, q: Any, v: Any, frame: str, axes: str = "world") -> tuple[Any, Any]:
-        """Of a frame: velocity of its origin and angular velocity, (..., 3) each."""
-        linear, angular = self._of(dynamics.frame_velocity, q, v, frame=frame, axes=axes)
+        `axes`: "world" (also called "mixed"), at that point in axes of the world; "body", there in the frame's own;
+        "spatial", of what moves with the frame where the world's origin is, in axes of the world. `relative_to`: the
+        frame that takes the world's place.
+        """
+        return self._of(dynamics.jacobian, q, **_sight(frame, point, axes, relative_to))
+
+    def velocity(
+        self,
+        q: Any,
+        v: Any,
+        frame: str,
+        axes: str = "world",
+        point: Any = None,
+        relative_to: str = "world",
+    ) -> tuple[Any, Any]:
+        """J v, (..., 3) each: velocity of the frame's origin (or of the point), and its angular velocity."""
+        linear, angular = self._of(dynamics.frame_velocity, q, v, **_sight(frame, point, axes, relative_to))
         return linear, angular
 
-    def acceleration(self, q: Any, v: Any, a: Any, frame: str, axes: str = "world") -> tuple[Any, Any]:
-        """Of a frame: acceleration of its origin and angular acceleration, (..., 3) each; with a = 0 it is J̇ v."""
-        linear, angular = self._of(dynamics.frame_acceleration, q, v, a, frame=frame, axes=axes)
+    def acceleration(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        frame: str,
+        axes: str = "world",
+        point: Any = None,
+        relative_to: str = "world",
+    ) -> tuple[Any, Any]:
+        """Of the frame's origin (or of the point), and angular acceleration, (..., 3) each; gravity is left out."""
+        sight = _sight(frame, point, axes, relative_to)
+        linear, angular = self._of(dynamics.frame_acceleration, q, v, a, **sight)
+        return linear, angular
+
+    def bias_acceleration(
+        self,
+        q: Any,
+        v: Any,
+        frame: str,
+        axes: str = "world",
+        point: Any = None,
+        relative_to: str = "world",
+    ) -> tuple[Any, Any]:
+        """J̇ v, (..., 3) each, of the Jacobian for the same axes: d/dt(J v) = J a + J̇ v."""
+        sight = _sight(frame, point, axes, relative_to)
+        linear, angular = self._of(dynamics.bias_acceleration, q, v, **sight)
         return linear, angular
 
     def center_of_mass(self, q: Any) -> Any:
@@ -180,6 +222,18 @@ class Robot:
     def centroidal_momentum_matrix(self, q: Any) -> Any:
         """A (..., 6, nv) with momentum = A v."""
         return self._of(dynamics.centroidal_momentum_matrix, q)
+
+    def momentum_rate(self, q: Any, v: Any, a: Any) -> Any:
+        """d/dt of the momentum (..., 6): the sum of all forces from outside, and of their torques."""
+        return self._of(dynamics.momentum_rate_rows, q, v, a)
+
+    def centroidal_momentum_bias(self, q: Any, v: Any) -> Any:
+        """Ȧ v (..., 6), with momentum_rate = A a + Ȧ v."""
+        return self._of(dynamics.centroidal_momentum_bias_rows, q, v)
+
+    def centroidal_momentum_matrix_rate(self, q: Any, v: Any) -> Any:
+        """Ȧ (..., 6, nv)"""
+        return self._of(dynamics.centroidal_momentum_matrix_rate, q, v)
 
     # ---- configurations ---------------------------------------------------------------------------
 
@@ -221,6 +275,11 @@ class Robot:
                     f"{self.name} has no joint {name!r}", do=f"name some of {', '.join(starts)}"
                 )
             given = np.asarray(value, float).ravel()
+            follows = self.model.bodies[self.model.joint_names.index(name)].joint.mimic
+            if follows is not None:
+                raise ArgumentError(
+                    f"joint {name!r} follows {follows.joint!r}", do="give that one, and this one goes along"
+                )
             if given.size != sizes[name]:
                 raise ArgumentError(
                     f"joint {name!r} has {sizes[name]} coordinates, and {given.size} came",
@@ -296,6 +355,12 @@ class Robot:
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {self.nb} bodies, nq {self.nq}, nv {self.nv}>"
+
+
+def _sight(frame: str, point: Any, axes: str, relative_to: str) -> dict[str, Any]:
+    """What code is made for: whose motion, of which point, seen from where and in which axes."""
+    place = None if point is None else dynamics.vector(map(float, point), "point")
+    return {"frame": frame, "point": place, "axes": axes, "relative_to": relative_to}
 
 
 def _triple(value: Any) -> Any:

@@ -11,6 +11,7 @@ from quatrain.equations.energy import energy, kinetic_energy, potential_energy
 from quatrain.equations.forward_dynamics import forward_dynamics
 from quatrain.equations.inverse_dynamics import bias_force, gravity_force, inverse_dynamics
 from quatrain.equations.kinematics import (
+    bias_acceleration,
     frame_acceleration,
     frame_pose,
     frame_velocity,
@@ -18,7 +19,15 @@ from quatrain.equations.kinematics import (
     poses,
 )
 from quatrain.equations.mass_matrix import mass_matrix
-from quatrain.equations.momentum import center_of_mass, centroidal_momentum_matrix, momentum
+from quatrain.equations.mass_matrix_inverse import mass_matrix_inverse
+from quatrain.equations.momentum import (
+    center_of_mass,
+    centroidal_momentum_bias,
+    centroidal_momentum_matrix,
+    centroidal_momentum_matrix_rate,
+    momentum,
+    momentum_rate,
+)
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Quaternion, Vec3
@@ -51,6 +60,20 @@ def momentum_rows(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> lis
     """Linear, then angular momentum about the centre of mass."""
     linear, angular = momentum(model, q, v)
     return [*linear, *angular]
+
+
+def momentum_rate_rows(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
+) -> list[Scalar]:
+    """Rates of both: force, then torque about the centre of mass."""
+    force, torque = momentum_rate(model, q, v, a)
+    return [*force, *torque]
+
+
+def centroidal_momentum_bias_rows(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """The same without accelerations."""
+    force, torque = centroidal_momentum_bias(model, q, v)
+    return [*force, *torque]
 
 
 # ---- wrenches as rows of six, force first, one for each of some frames -----------------------------------
@@ -108,10 +131,14 @@ def vector(values: Iterable[Any], name: str) -> Vec3:
 
 
 __all__ = [
+    "bias_acceleration",
     "bias_force",
     "bounds",
     "center_of_mass",
+    "centroidal_momentum_bias",
+    "centroidal_momentum_bias_rows",
     "centroidal_momentum_matrix",
+    "centroidal_momentum_matrix_rate",
     "coordinate_rates",
     "coriolis_matrix",
     "difference",
@@ -128,7 +155,10 @@ __all__ = [
     "jacobian",
     "kinetic_energy",
     "mass_matrix",
+    "mass_matrix_inverse",
     "momentum",
+    "momentum_rate",
+    "momentum_rate_rows",
     "momentum_rows",
     "neutral",
     "pose",
