@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class QuatrainError(Exception):
     """Base of every error that this library raises on purpose.
@@ -47,3 +49,15 @@ def require(value: object, kind: type, name: str) -> None:
             if hasattr(kind, "from_array")
             else f"pass a {kind.__name__}",
         )
+
+
+def refuse_factor(left: object, right: object, kind: type) -> Any:
+    """What `left @ right` comes to where right is not of the class it must be: an error that says so.
+
+    NotImplemented where right may know how to be multiplied from the left; NumPy's arrays claim to.
+    """
+    own = getattr(type(right), "__rmatmul__", None) is not None
+    if own and getattr(type(right), "__array_ufunc__", None) is None:
+        return NotImplemented
+    require(right, kind, f"the right factor of a {type(left).__name__}")
+    return NotImplemented

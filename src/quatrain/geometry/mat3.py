@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from quatrain import arrays
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, refuse_factor, require
 from quatrain.geometry.vec3 import Vec3, cross, dot
 from quatrain.scalar import Scalar, abs, first_true, logical_not
 
@@ -109,7 +109,7 @@ class Mat3:
             return Vec3(*(dot(row, other) for row in self.rows))
         if isinstance(other, Mat3):
             return Mat3.from_columns(*(self @ column for column in other.columns))
-        return NotImplemented
+        return refuse_factor(self, other, Vec3)
 
     def trace(self) -> Scalar:
         return self.xx + self.yy + self.zz
@@ -135,6 +135,7 @@ def skew(v: Vec3) -> Mat3:
 
     Equations: Y(43), Y(47), S(6)
     """
+    require(v, Vec3, "v of skew(v)")
     return Mat3(0, -v.z, v.y, v.z, 0, -v.x, -v.y, v.x, 0)
 
 

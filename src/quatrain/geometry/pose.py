@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quatrain.errors import require
+from quatrain.errors import refuse_factor, require
 from quatrain.geometry.mat3 import skew
 from quatrain.geometry.matrix import Matrix
 from quatrain.geometry.quaternion import Quaternion
@@ -28,7 +28,7 @@ class Pose:
 
     def __matmul__(self, other: Pose) -> Pose:
         if not isinstance(other, Pose):
-            return NotImplemented
+            return refuse_factor(self, other, Pose)
         return Pose(self.q @ other.q, self.apply(other.p))
 
     def apply(self, r_B: Vec3) -> Vec3:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quatrain import arrays
-from quatrain.errors import ArgumentError, require
+from quatrain.errors import ArgumentError, refuse_factor, require
 from quatrain.geometry.mat3 import Mat3
 from quatrain.geometry.series import arctangent_quotient, cosine_and_sine_quotient
 from quatrain.geometry.vec3 import Vec3, cross, dot, refuse_unusable_norm
@@ -141,7 +141,7 @@ class Quaternion:
                 do="write q.rotate(v) to turn it, or q @ Quaternion.pure(v) for the product itself",
             )
         if not isinstance(other, Quaternion):
-            return NotImplemented
+            return refuse_factor(self, other, Quaternion)
         p, q = self, other
         return Quaternion(
             p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z,
@@ -239,11 +239,13 @@ class Quaternion:
 
     def geodesic_distance(self, other: Quaternion) -> Scalar:
         """Angle in [0, π] of the turn between two rotations; accurate for small angles and near π."""
+        require(other, Quaternion, "other")
         turn = self.conjugate() @ other
         return atan2(turn.vector.norm(), abs(turn.w)) * 2
 
     def aligned_with(self, other: Quaternion) -> Quaternion:
         """This rotation with the sign that brings it nearer to `other`: q or −q."""
+        require(other, Quaternion, "other")
         return self * where(dot(self, other) < 0, -1, 1)
 
     def is_same_rotation_as(self, other: Quaternion, *, tolerance: float) -> Condition:
@@ -257,6 +259,7 @@ class Quaternion:
 
         Equations: G(14)
         """
+        require(w_AB_B, Vec3, "w_AB_B")
         return self @ Quaternion.pure(w_AB_B / 2)
 
     def derivative_from_space_rate(self, w_AB: Vec3) -> Quaternion:
@@ -264,6 +267,7 @@ class Quaternion:
 
         Equations: G(12)
         """
+        require(w_AB, Vec3, "w_AB")
         return Quaternion.pure(w_AB / 2) @ self
 
     def integrate(self, turn_B: Vec3) -> Quaternion:
@@ -272,6 +276,7 @@ class Quaternion:
 
     def difference(self, other: Quaternion) -> Vec3:
         """The shortest φ with `self.integrate(φ)` the rotation of `other`."""
+        require(other, Quaternion, "other")
         return (self.conjugate() @ other).to_rotation_vector()
 
     # ---- other descriptions of a rotation ---------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, overload
 
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, refuse_factor
 from quatrain.geometry.mat3 import Mat3, refuse_singular
 from quatrain.geometry.vec3 import Vec3, cross, dot
 from quatrain.scalar import Scalar, abs, first_true
@@ -103,7 +103,7 @@ class SymMat3:
             return self.to_mat3() @ other.to_mat3()
         if isinstance(other, Mat3):
             return self.to_mat3() @ other
-        return NotImplemented
+        return refuse_factor(self, other, Vec3)
 
     def quadratic_form(self, v: Vec3) -> Scalar:
         """vᵀ S v"""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quatrain import arrays
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, require
 from quatrain.scalar import Scalar, first_true, sqrt
 
 
@@ -85,8 +85,15 @@ class Vec3:
 
 def dot(a: Any, b: Any) -> Scalar:
     """Scalar product aᵀb of two vectors, or of two quaternions as columns of four."""
+    try:
+        pairs = tuple(zip(a, b, strict=True))
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"dot(a, b) was asked of a {type(a).__name__} and a {type(b).__name__}, which have not as many components",
+            do="pass two Vec3, or two Quaternion as columns of four",
+        ) from error
     total = None
-    for p, q in zip(a, b, strict=True):
+    for p, q in pairs:
         total = p * q if total is None else total + p * q
     return total
 
@@ -96,6 +103,8 @@ def cross(a: Vec3, b: Vec3) -> Vec3:
 
     Equations: Y(43), Y(44)
     """
+    require(a, Vec3, "a of cross(a, b)")
+    require(b, Vec3, "b of cross(a, b)")
     return Vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 
 
@@ -111,5 +120,5 @@ def refuse_unusable_norm(norm: Scalar, name: str) -> None:
             at = f" at index {place if len(place) > 1 else place[0]}" if place else ""
             raise ArgumentError(
                 f"{name}{at} {what}, so it has no direction",
-                do=f"pass a {name} whose norm is a positive finite number",
+                do="pass one whose norm is a positive finite number",
             )
