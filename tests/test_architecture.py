@@ -28,7 +28,8 @@ ALLOWED = {
     "model": {"errors", "scalar", "geometry", "joint", "equipment", "description"},
     "alignment": {"scalar", "geometry"},
     "equations": {"errors", "scalar", "geometry", "rotations", "model", "alignment"},
-    "checks": {"errors", "geometry", "model", "equations"},
+    "faults": {"geometry", "joint", "equipment", "model", "equations"},
+    "checks": {"errors", "model", "faults"},
     "edit": {"errors", "scalar", "geometry", "joint", "equipment", "model", "equations"},
     "builder_options": {"errors", "geometry", "joint", "model", "body"},
     "builder": {

@@ -1,0 +1,83 @@
+"""Masses and inertias that no matter can have, and the nearest ones that it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from quatrain.faults import Fault, finite
+from quatrain.geometry import SymMat3
+from quatrain.model import Body
+
+_SLACK = 1e-6
+"""Relative, for the triangle inequality: files print inertias with six digits."""
+
+
+def of_body(body: Body) -> Iterator[Fault]:
+    where = f"body {body.name!r}"
+    if not finite(body.mass, *body.p_BBcm, *body.I_Bcm_B):
+        what = "its mass, centre of mass or inertia is not finite"
+        yield Fault("error", where, what, "give finite numbers")
+        return
+    if body.mass < 0:
+        yield Fault("error", where, f"its mass is {body.mass:.6g} kg", "give one that is not negative")
+    moments = principal_moments(body.I_Bcm_B)
+    if _negative(moments):
+        what = f"inertia has the principal moments {listed(moments)}: no matter has a negative one"
+        yield Fault("error", where, what, "correct it, or pass inertia='repair' or 'warn'", "inertia")
+    elif _broken(moments):
+        what = f"the principal moments {listed(moments)} break the triangle inequality"
+        do = "check units, and that it is about the centre of mass; inertia='repair' takes the nearest that can be"
+        yield Fault("warning", where, what, do)
+    if body.mass == 0 and moments[2] > 0:
+        yield Fault("warning", where, f"it has no mass but moments {listed(moments)}", "give it a mass")
+
+
+def principal_moments(inertia: SymMat3) -> list[float]:
+    """In ascending order."""
+    return [float(x) for x in np.linalg.eigvalsh(inertia.to_array())]
+
+
+def _negative(moments: list[float]) -> bool:
+    return moments[0] < -1e-12 * max(abs(moments[0]), abs(moments[2]))
+
+
+def _broken(moments: list[float]) -> bool:
+    """a + b < c: then the planar moment along c's axis, (a + b − c)/2, is negative."""
+    return moments[0] + moments[1] < moments[2] * (1 - _SLACK)
+
+
+def listed(moments: Iterable[float]) -> str:
+    return ", ".join(f"{x:.6g}" for x in moments)
+
+
+def repaired(body: Body) -> Body:
+    """The body itself if its inertia can be; else with the nearest that can, in the sum of squares of its entries."""
+    if not finite(*body.I_Bcm_B):
+        return body
+    found, axes = np.linalg.eigh(body.I_Bcm_B.to_array())
+    moments = [float(x) for x in found]
+    if not (_negative(moments) or _broken(moments)):
+        return body
+    mended = _nearest(np.array(moments))
+    return replace(body, I_Bcm_B=SymMat3.from_array((axes * mended) @ axes.T))
+
+
+def _nearest(moments: np.ndarray) -> np.ndarray:
+    """The nearest moments (y + z, x + z, x + y) of planar moments x, y, z that are not negative.
+
+    Which of them are zero is not known: the best of all choices is taken.
+    """
+    of_planar = 1.0 - np.eye(3)
+    best = np.zeros(3)
+    for count in (1, 2, 3):
+        for kept in combinations(range(3), count):
+            columns = of_planar[:, list(kept)]
+            planar = np.linalg.lstsq(columns, moments, rcond=None)[0]
+            tried = columns @ planar
+            if np.all(planar >= 0) and np.linalg.norm(tried - moments) < np.linalg.norm(best - moments):
+                best = tried
+    return best
