@@ -18,6 +18,7 @@ import numpy as np
 
 import quatrain as qt
 from quatrain.equations.stepping import LINEAR, System
+from quatrain.plot import figure_module
 from quatrain.simulate import Mechanism, Simulation
 from quatrain.trajectory import VECTOR
 
@@ -91,9 +92,7 @@ def errors(q: qt.Quaternion, exact: qt.Trajectory) -> Any:
 
 
 def draw(by_angles: qt.Trajectory, by_quaternion: qt.Trajectory, exact: qt.Trajectory) -> Any:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 5.6), layout="constrained")
+    figure = figure_module().Figure(figsize=(10, 5.6), layout="constrained")
     up, turning, condition, error = figure.subplots(2, 2, sharex=True).ravel()
     truth = ANGLES.from_quaternion(qt.Quaternion.from_array(exact.q))
     carried = attitude_of(by_angles)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import quatrain as qt
+from quatrain.plot import figure_module
 
 TOP = qt.RigidBody.from_solid(
     [qt.Cylinder(0.05, 0.012).at((0, 0, 0.05)), qt.Cylinder(0.003, 0.1).at((0, 0, 0.05))], density=2700.0
@@ -96,9 +97,7 @@ def draw_path(panel: Any, tip: Any, name: str, colour: str) -> None:
 
 
 def draw(run: qt.Trajectory) -> Any:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 5.2), layout="constrained")
+    figure = figure_module().Figure(figsize=(10, 5.2), layout="constrained")
     grid = figure.add_gridspec(2, 4, height_ratios=(1.15, 1))
     tip = qt.Quaternion.from_array(run.q).rotate(qt.Vec3(0.0, 0.0, 1.0)).to_array()
     nutation = figure.add_subplot(grid[1, :])

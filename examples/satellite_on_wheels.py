@@ -158,6 +158,7 @@ def main() -> None:
     print(run.report())
     if arguments.save:
         picture(run).savefig(arguments.save, dpi=100)
+        print(f"\nThe picture is in {arguments.save}.")
 
 
 if __name__ == "__main__":

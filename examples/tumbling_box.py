@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import quatrain as qt
+from quatrain.plot import figure_module
 
 BOX = qt.RigidBody.from_solid(qt.Box(0.30, 0.20, 0.06), mass=2.0)
 START = (0.01, 5.0, 0.01)  # rad/s in the body; y is the middle axis
@@ -69,9 +70,7 @@ def draw_sphere(panel: Any, run: qt.Trajectory, others: qt.Trajectory) -> None:
 
 
 def draw(run: qt.Trajectory, others: qt.Trajectory) -> Any:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 4.8), layout="constrained")
+    figure = figure_module().Figure(figsize=(10, 4.8), layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
     draw_sphere(figure.add_subplot(grid[:, 0]), run, others)
     spin, errors = figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])

@@ -64,3 +64,18 @@ def test_the_examples_draw_their_pictures(name, tmp_path, monkeypatch, capsys):
     runpy.run_path(str(script), run_name="__main__")
     assert (tmp_path / "picture.png").stat().st_size > 20_000
     assert "The picture is in" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["tumbling_box", "heavy_top", "gyroscope_through_gimbal_lock", "satellite_on_wheels"]
+)
+def test_without_matplotlib_the_examples_print_what_they_find_and_say_what_to_install(
+    name, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    script = Path(__file__).resolve().parent.parent / "examples" / f"{name}.py"
+    monkeypatch.setattr(sys, "argv", [str(script), "--save", str(tmp_path / "picture.png")])
+    with pytest.raises(QuatrainError, match=r'matplotlib[\s\S]*pip install "quatrain\[plot\]"'):
+        runpy.run_path(str(script), run_name="__main__")
+    assert len(capsys.readouterr().out.splitlines()) > 3
