@@ -61,7 +61,7 @@ def _measured(motion: Motion, parent: str, body: str, *, quaternions: bool) -> t
     if motion.kind == "ball":
         if quaternions:
             return "", f"{body} in {parent}, (w, x, y, z)"
-        return "rad/s", f"{body} in {parent}, in axes of {body}"
+        return "rad/s", f"{body} in {parent}, in its own axes"
     unit = "m" if motion.kind == "slide" else "rad"
     return unit if quaternions else f"{unit}/s", f"{body} in {parent}"
 
@@ -82,7 +82,8 @@ def description(model: Model) -> str:
         )
     title = f"{model.name}: {_count(model.nb, 'body', 'bodies')}, nq {model.nq}, nv {model.nv}"
     gravity = ", ".join(f"{x:g}" for x in model.gravity)
-    lines = [f"{title}, mass {model.mass:.6g} kg, gravity ({gravity}) m/s²", "", *_table(rows, right=(4,))]
+    title = fill(f"{title}, mass {model.mass:.6g} kg, gravity ({gravity}) m/s²", 80, subsequent_indent="  ")
+    lines = [title, "", *_table(rows, right=(4,))]
     named = {
         "Frames": [f"{f.name} on {_carrier(model, f.body)}" for f in model.frames],
         "Actuators": [f"{a.name} on {a.joint or a.frame}" for a in model.actuators],

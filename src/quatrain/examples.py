@@ -14,6 +14,7 @@ from quatrain.builder import ModelBuilder
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Quaternion, Vec3
 from quatrain.model import Model
+from quatrain.serial import serial_chain
 from quatrain.solids import Box, Capsule, Cylinder, Sphere
 
 if TYPE_CHECKING:
@@ -119,18 +120,20 @@ def arm7() -> Model:
 
 def _arm(name: str, joints: tuple[tuple[float, str], ...]) -> Model:
     """A chain that stands up along z at zero. Each joint: how far it is above the one before, and its axis."""
-    built = ModelBuilder(name)
-    parent, count = "world", len(joints)
+    count = len(joints)
     lengths = [length for length, _ in joints[1:]] + [0.1]
-    for k, ((above, axis), length) in enumerate(zip(joints, lengths, strict=True)):
-        radius = 0.06 - 0.04 * k / count
-        built.body(
-            f"link{k + 1}", parent=parent, joint_name=f"joint{k + 1}", axis=axis, at=(0, 0, above),
-            solid=Cylinder(radius, length).at((0, 0, length / 2)), density=ALUMINIUM,
-            limits=(-2.8, 2.8), armature=0.05 * (1 - k / count),
-        )  # fmt: skip
-        parent = f"link{k + 1}"
-    return built.frame("hand", body=parent, at=(0, 0, lengths[-1])).model()
+    links = [
+        {
+            "axis": axis, "at": (0, 0, above), "limits": (-2.8, 2.8), "armature": 0.05 * (1 - k / count),
+            "solid": Cylinder(0.06 - 0.04 * k / count, length).at((0, 0, length / 2)), "density": ALUMINIUM,
+        }
+        for k, ((above, axis), length) in enumerate(zip(joints, lengths, strict=True))
+    ]  # fmt: skip
+    built = serial_chain(name, links)
+    for k in range(1, count + 1):
+        built.actuator(f"motor{k}", joint=f"joint{k}")
+    built.keyframe("bent", {"joint2": 0.7, f"joint{count - 2}": 0.5, f"joint{count - 1}": 1.0})
+    return built.frame("hand", body=f"link{count}", at=(0, 0, lengths[-1])).model()
 
 
 # ---- benches of control --------------------------------------------------------------------------------
@@ -144,6 +147,7 @@ def cart_pole() -> Model:
         "pole", parent="cart", joint="continuous", joint_name="hinge", axis="y",
         solid=Cylinder(0.01, 1.0).at((0, 0, 0.5)), mass=0.1,
     )  # fmt: skip
+    built.actuator("push", joint="slide")
     return built.frame("tip", body="pole", at=(0, 0, 1)).model()
 
 
@@ -156,6 +160,7 @@ def acrobot() -> Model:
             solid=Cylinder(0.02, 1.0).at((0, 0, -0.5)), mass=1.0,
         )  # fmt: skip
         parent = name
+    built.actuator("motor", joint="elbow")
     return built.frame("tip", body="lower", at=(0, 0, -1)).model()
 
 
@@ -181,7 +186,12 @@ def quadruped() -> Model:
             solid=Capsule(0.015, 0.2).at((0, 0, -0.1)), mass=0.2, limits=(-2.7, -0.6), armature=0.01,
         )  # fmt: skip
         built.frame(f"{leg}_foot", body=f"{leg}_shank", at=(0, 0, -0.22))
-    return built.model()
+        for joint in ("abduction", "hip_pitch", "knee"):
+            built.actuator(f"{leg}_{joint}_motor", joint=f"{leg}_{joint}")
+    bent = {
+        f"{leg}_{j}": x for leg in ("FL", "FR", "HL", "HR") for j, x in (("hip_pitch", 0.7), ("knee", -1.4))
+    }
+    return built.keyframe("standing", {"root": (0, 0, 0.34, 1, 0, 0, 0), **bent}).model()
 
 
 def humanoid() -> Model:
@@ -232,6 +242,7 @@ def satellite() -> Model:
             f"wheel_{axis}", parent="hub", joint="continuous", joint_name=f"spin_{axis}", axis=axis,
             solid=Cylinder(0.1, 0.03), density=STEEL, body_rotation=rotation,
         )  # fmt: skip
+        built.actuator(f"wheel_motor_{axis}", joint=f"spin_{axis}")
     for side, y in (("left", 1.0), ("right", -1.0)):
         built.body(
             f"{side}_panel", parent="hub", joint="continuous", joint_name=f"{side}_drive", axis="y", at=(0, 0.5 * y, 0),
@@ -241,17 +252,18 @@ def satellite() -> Model:
 
 
 def snake(joints: int) -> Model:
-    """A chain of capsules on the ground plane's axes, joints alternately about z and y; the first stands still."""
+    """A chain of boxes along x on the ground, its joints alternately about z and y."""
     if joints < 1:
         raise ArgumentError(f"a snake of {joints} joints", do="ask for one joint or more")
-    built, parent, at = ModelBuilder(f"snake({joints})"), "world", 0.0
-    for k in range(joints):
-        built.body(
-            f"segment{k + 1}", parent=parent, joint="continuous", joint_name=f"joint{k + 1}", axis="zy"[k % 2],
-            at=(at, 0, 0), solid=Box(0.1, 0.04, 0.04).at((0.05, 0, 0)), density=WATER,
-        )  # fmt: skip
-        parent, at = f"segment{k + 1}", 0.1
-    return built.frame("nose", body=parent, at=(0.1, 0, 0)).model()
+    links = [
+        {
+            "name": f"segment{k + 1}", "joint_name": f"joint{k + 1}", "joint": "continuous", "axis": "zy"[k % 2],
+            "at": (0.1 if k else 0.0, 0, 0), "solid": Box(0.1, 0.04, 0.04).at((0.05, 0, 0)), "density": WATER,
+        }
+        for k in range(joints)
+    ]  # fmt: skip
+    built = serial_chain(f"snake({joints})", links)
+    return built.frame("nose", body=f"segment{joints}", at=(0.1, 0, 0)).model()
 
 
 def _quarter_about_x() -> Quaternion:
