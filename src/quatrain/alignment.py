@@ -6,21 +6,20 @@ from quatrain.geometry import Mat3, Quaternion, Vec3, cross
 from quatrain.scalar import Scalar
 
 _HALF = 0.5
-_ROOT_HALF = 0.5**0.5
-# To frames whose z axis is x, y, z, −x, −y, −z, made of quarter and half turns.
-_QUARTERS = (
+# To frames whose z axis is x, y, z, −x, −y, −z: half turns, and third turns about the diagonals, which are exact.
+_KNOWN = (
     (Vec3(1, 0, 0), Quaternion(_HALF, _HALF, _HALF, _HALF)),
     (Vec3(0, 1, 0), Quaternion(_HALF, -_HALF, -_HALF, -_HALF)),
     (Vec3(0, 0, 1), Quaternion(1.0, 0.0, 0.0, 0.0)),
-    (Vec3(-1, 0, 0), Quaternion(_ROOT_HALF, 0.0, -_ROOT_HALF, 0.0)),
-    (Vec3(0, -1, 0), Quaternion(_ROOT_HALF, _ROOT_HALF, 0.0, 0.0)),
+    (Vec3(-1, 0, 0), Quaternion(_HALF, _HALF, -_HALF, -_HALF)),
+    (Vec3(0, -1, 0), Quaternion(_HALF, _HALF, _HALF, -_HALF)),
     (Vec3(0, 0, -1), Quaternion(0.0, 1.0, 0.0, 0.0)),
 )
 
 
 def aligned(axis: Vec3) -> Quaternion:
     """A rotation that takes z to this unit vector (numbers, not traced); without rounding along coordinate axes."""
-    for known, q in _QUARTERS:
+    for known, q in _KNOWN:
         if all(a == b for a, b in zip(axis, known, strict=True)):
             return q
     if axis.z < -0.5:  # the half turn about x first: far from the pole of the formula below
