@@ -90,7 +90,7 @@ def test_the_pendulum_has_the_period_of_the_elliptic_integral():
 def two_links(m, a, c, inertia, q, v):
     """Mass matrix and bias force of two equal links that hang down, with relative angles.
 
-    Spong, Hutchinson, Vidyasagar, Robot Modeling and Control (2006), § 7.3.2 (planar elbow manipulator); gravity with
+    Spong, Hutchinson, Vidyasagar, Robot Modeling and Control (2006), ch. 7, planar elbow manipulator; gravity with
     angles from the vertical. a: length; c: centre of mass from the joint; inertia: about it.
     """
     d11 = m * c**2 + m * (a**2 + c**2 + 2 * a * c * cos(q[1])) + 2 * inertia
@@ -122,7 +122,7 @@ def test_the_spherical_pendulum_has_the_inertia_of_a_ball_at_the_end_of_a_rod():
 
 
 def test_the_spherical_pendulum_goes_round_in_a_cone():
-    """Ω² = m g l / ((I₁ − I₃) cos θ), with ω along the vertical; Goldstein's (5.76) without spin."""
+    """Ω² = m g l / ((I₁ − I₃) cos θ), with ω along the vertical; Goldstein, § 5.7, without spin."""
     theta = 0.6
     rate = math.sqrt(G / cos(theta))  # the ball turns with the rod, and I₁ − I₃ = m l² as for a point
     q = qt.Quaternion.from_axis_angle(qt.Vec3(0.0, 1.0, 0.0), theta)
@@ -134,7 +134,7 @@ def test_the_spherical_pendulum_goes_round_in_a_cone():
 
 
 def test_the_heavy_top_precesses_steadily_where_the_formula_says():
-    """I₃ (ψ̇ + Ω cos θ) Ω − I₁ Ω² cos θ = m g l; Goldstein, Classical Mechanics (2002), eq. (5.76)."""
+    """I₃ (ψ̇ + Ω cos θ) Ω − I₁ Ω² cos θ = m g l; Goldstein, Classical Mechanics (2002), § 5.7."""
     top = qt.examples.model("heavy_top").bodies[0]
     along, theta, precession = top.p_BBcm.z, 0.4, 11.0
     I1, I3 = top.I_Bcm_B.xx + top.mass * along**2, top.I_Bcm_B.zz
@@ -209,7 +209,7 @@ def test_the_last_three_axes_of_arm6_meet_in_a_point():
 def test_the_cart_pole_obeys_its_equations():
     """(M + m) ẍ + m l (θ̈ c − θ̇² s) = F and (I + m l²) θ̈ + m l ẍ c − m g l s = 0, θ from the upright, l to the middle.
 
-    Florian, Correct equations for the dynamics of the cart-pole system (2007), eqs. (7) and (15) without friction.
+    Florian, Correct equations for the dynamics of the cart-pole system (2007), without friction.
     """
     M, m, half = 1.0, 0.1, 0.5
     inertia = m * (3 * 0.01**2 + 1) / 12
