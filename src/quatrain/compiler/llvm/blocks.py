@@ -10,7 +10,7 @@ It goes over the range in blocks of as many elements as a vector has lanes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from quatrain.compiler.elementary import library
@@ -53,9 +53,10 @@ def program_code(
     sources = [Leaf(place, k) for place, port in enumerate(program.inputs) for k in range(len(port.numbers))]
     body = Function("body", PARAMETERS, module.lanes)
     region = Region(module, program.graph, sources, [program.results])
-    write_outputs(body, program.outputs, len(program.inputs), iter(region.emit(body, 0)))
+    zeros = [zero_tiles(program, port, module.lanes.width) for port in program.outputs]
+    write_outputs(body, program.outputs, len(program.inputs), region.emit(body, 0), zeros)
     module.functions.append(body.text(notes="noinline #0"))
-    module.functions.append(_kernel(module.lanes, len(program.inputs), len(program.outputs)))
+    module.functions.append(_kernel(module, len(program.inputs), zeros))
     return Code(module_text(module, target), module.lanes.width, module.work_bytes, scratch)
 
 
@@ -63,12 +64,28 @@ def scratch_area(module: Module, port: Port) -> int:
     return module.allocate(memory.scratch_scalars(len(port.numbers), module.lanes.width))
 
 
-def write_outputs(f: Function, ports: tuple[Port, ...], first_pair: int, values: object) -> None:
+def zero_tiles(program: Program, port: Port, width: int) -> tuple[bool, ...]:
+    """Which tiles of an output, as many scalars each as a vector has lanes, are zero whatever comes in."""
+    nodes = program.graph.nodes
+    zero = [nodes[n][0] == "constant" and str(nodes[n][1]) == "0.0" for n in port.numbers]
+    return tuple(all(zero[k : k + width]) for k in range(0, len(zero), width))
+
+
+def write_outputs(
+    f: Function,
+    ports: tuple[Port, ...],
+    first_pair: int,
+    values: Iterable[str],
+    zeros: Sequence[tuple[bool, ...]],
+) -> None:
+    """Every scalar where its vector belongs, but those of tiles that are zero."""
+    following = iter(values)
     for place, port in enumerate(ports):
         at, stride = leaf_pair(f, first_pair + place)
         for k in range(len(port.numbers)):
-            where = at if k == 0 else f.offset(at, f.new(f"mul i64 {stride}, {k}"))
-            f.store(next(values), where)  # type: ignore[call-overload]
+            value = next(following)
+            if not zeros[place][k // f.lanes.width]:
+                f.store(value, at if k == 0 else f.offset(at, f.new(f"mul i64 {stride}, {k}")))
 
 
 def module_text(module: Module, target: Target) -> str:
@@ -78,6 +95,9 @@ def module_text(module: Module, target: Target) -> str:
     for values, name in module.tables.items():
         entries = ", ".join(f"{number} {module.lanes.literal(v)}" for v in values)
         lines.append(f"{name} = internal constant [{len(values)} x {number}] [{entries}]")
+    for flags, name in module.masks.items():
+        entries = ", ".join(f"i8 {int(flag)}" for flag in flags)
+        lines.append(f"{name} = internal constant [{len(flags)} x i8] [{entries}]")
     elementary = (
         library(width=module.lanes.width, dtype=module.dtype, fma=target.fma, names=module.elementary)
         if module.elementary
@@ -96,15 +116,17 @@ def _stack(lanes: Lanes) -> str:
     return f"alignstack={lanes.bytes} " if lanes.bytes > 16 else ""
 
 
-def _kernel(lanes: Lanes, inputs: int, outputs: int) -> str:
+def _kernel(module: Module, inputs: int, zeros: Sequence[tuple[bool, ...]]) -> str:
+    masks = [module.flags(tiles) if any(tiles) else "null" for tiles in zeros]
+
     def block(f: Function, work: str, element: str, n: str) -> None:
-        for k in range(inputs + outputs):
+        for k in range(inputs + len(masks)):
             open_leaf(f, k, work, element, n, "0", is_input=k < inputs)
         f.do(f"call void @body(ptr {work}, ptr {work})")
-        for k in range(inputs, inputs + outputs):
-            close_leaf(f, k, work, element, n, "0")
+        for k, mask in enumerate(masks, inputs):
+            close_leaf(f, k, work, element, n, "0", mask)
 
-    return kernel_text(lanes, block)
+    return kernel_text(module.lanes, block)
 
 
 def kernel_text(lanes: Lanes, block: Callable[[Function, str, str, str], None]) -> str:
@@ -153,7 +175,9 @@ def open_leaf(f: Function, leaf: int, work: str, element: str, n: str, extra: st
     )
 
 
-def close_leaf(f: Function, leaf: int, work: str, element: str, n: str, extra: str) -> None:
-    """Brings an output that was not written in place to where it belongs."""
+def close_leaf(
+    f: Function, leaf: int, work: str, element: str, n: str, extra: str, zeros: str = "null"
+) -> None:
+    """Brings an output that was not written in place to where it belongs, and writes the tiles that are zero."""
     words = leaf_words(f, leaf)
-    f.do(f"call void @qt.close(ptr {words}, ptr {work}, i64 {element}, i64 {n}, i64 {extra})")
+    f.do(f"call void @qt.close(ptr {words}, ptr {work}, i64 {element}, i64 {n}, i64 {extra}, ptr {zeros})")

@@ -4,6 +4,7 @@ A leaf is an input or output array of a kernel, seen as (batch, scalars) with an
 elements the body of the kernel wants, for each scalar, W neighbouring numbers. Where the array's batch
 axis is contiguous it has them already. Otherwise `@qt.pack` lays them into a scratch area: for rows that are
 contiguous by transposing W×W tiles in registers, else number by number. `@qt.unpack` does the reverse.
+Tiles of an output that are zero whatever comes in are not computed: `@qt.close` writes them.
 
 A leaf is described to the machine code by six words (`WORDS`); `@qt.open` and `@qt.close` act on them, and
 leave for the body a pair (address of the first scalar's vector, bytes from one scalar to the next).
@@ -103,14 +104,22 @@ done:
 
 _CLOSE = (
     """
-define internal void @qt.close(ptr %leaf, ptr %work, i64 %element, i64 %lanes, i64 %extra) noinline nounwind {
+define internal void @qt.close(
+    ptr %leaf, ptr %work, i64 %element, i64 %lanes, i64 %extra, ptr %zeros
+) noinline nounwind {
 entry:
 """
     + _HEAD
     + """
-  br i1 %direct, label %done, label %through_scratch
+  br i1 %direct, label %in_place, label %through_scratch
+in_place:
+  %all_computed = icmp eq ptr %zeros, null
+  br i1 %all_computed, label %done, label %blank
+blank:
+  call void @qt.blank(ptr %source, i64 %along, i64 %count, ptr %zeros)
+  ret void
 through_scratch:
-  call void @qt.unpack(ptr %source, i64 %across, i64 %along, i64 %count, ptr %scratch, i64 %lanes)
+  call void @qt.unpack(ptr %source, i64 %across, i64 %along, i64 %count, ptr %scratch, i64 %lanes, ptr %zeros)
   ret void
 done:
   ret void
@@ -159,7 +168,7 @@ def _pack(lanes: Lanes, tiles: bool) -> str:
         + "  %number = load $NUMBER, ptr %there\n  store $NUMBER %number, ptr %slot"
     )
     slow = _counted("s", "%count", _counted("r", "$WIDTH", one))
-    return _routine("qt.pack", lanes, tiles, slow, _tile(lanes, load=True)) + _broadcast()
+    return _routine("qt.pack", "", lanes, tiles, slow, _tile(lanes, load=True)) + _broadcast()
 
 
 def _broadcast() -> str:
@@ -175,7 +184,27 @@ def _unpack(lanes: Lanes, tiles: bool) -> str:
         + "  %number = load $NUMBER, ptr %slot\n  store $NUMBER %number, ptr %there"
     )
     slow = _counted("s", "%count", _counted("r", "%lanes", one))
-    return _routine("qt.unpack", lanes, tiles, slow, _tile(lanes, load=False))
+    return _routine("qt.unpack", ", ptr %zeros", lanes, tiles, slow, _tile(lanes, load=False)) + _blank()
+
+
+def _blank() -> str:
+    parameters = "ptr %array, i64 %along, i64 %count, ptr %zeros"
+    head = f"define internal void @qt.blank({parameters}) noinline nounwind {{\nentry:\n"
+    return f"{head}{_counted('s', '%count', _BLANK)}  ret void\n}}\n"
+
+
+# The vector of a scalar whose tile is zero. The scratch area needs none: it is zero from the beginning.
+_BLANK = """
+  %tile = sdiv i64 %s, $WIDTH
+  %flag_at = getelementptr i8, ptr %zeros, i64 %tile
+  %flag = load i8, ptr %flag_at
+  %zero = icmp ne i8 %flag, 0
+  br i1 %zero, label %s.blank, label %s.end
+s.blank:
+  %column = mul i64 %s, %along
+  %there = getelementptr i8, ptr %array, i64 %column
+  store $REAL zeroinitializer, ptr %there, align $SIZE
+"""
 
 
 # One element in all lanes: of an array without a batch axis, or of a batch of one.
@@ -191,10 +220,10 @@ _SPLAT = """
 """
 
 
-def _routine(name: str, lanes: Lanes, tiles: bool, slow: str, tile: str) -> str:
+def _routine(name: str, more: str, lanes: Lanes, tiles: bool, slow: str, tile: str) -> str:
     head = (
         f"define internal void @{name}(ptr %array, i64 %across, i64 %along, i64 %count, ptr %scratch, "
-        "i64 %lanes) noinline nounwind {\nentry:\n"
+        f"i64 %lanes{more}) noinline nounwind {{\nentry:\n"
     )
     if not tiles:
         return f"{head}{slow}  ret void\n}}\n"
@@ -235,6 +264,8 @@ def _tile(lanes: Lanes, *, load: bool) -> str:
         lines.append(f"  %row_offset{k} = mul i64 %across, {k}")
         lines.append(f"  %row{k} = getelementptr i8, ptr %rows0, i64 %row_offset{k}")
         lines.append(f"  %column{k} = getelementptr i8, ptr %columns0, i64 {k * lanes.bytes}")
+    if not load:
+        lines += _where_zero(lanes)
     values = []
     for k in range(width):
         if load:
@@ -255,6 +286,28 @@ def _tile(lanes: Lanes, *, load: bool) -> str:
                 f"{real} {values[k]}, ptr %row{k}, i32 $SIZE, $BOOLEAN %mask)"
             )
     return "\n".join(lines)
+
+
+def _where_zero(lanes: Lanes) -> list[str]:
+    """Rows of a tile that is zero take no transposing."""
+    stores = (
+        "  call void @llvm.masked.store.$SUFFIX.p0("
+        f"{lanes.real} zeroinitializer, ptr %row{k}, i32 $SIZE, $BOOLEAN %mask)"
+        for k in range(lanes.width)
+    )
+    return [
+        "  %all_computed = icmp eq ptr %zeros, null",
+        "  br i1 %all_computed, label %t.computed, label %t.look",
+        "t.look:",
+        "  %flag_at = getelementptr i8, ptr %zeros, i64 %t",
+        "  %flag = load i8, ptr %flag_at",
+        "  %zero = icmp ne i8 %flag, 0",
+        "  br i1 %zero, label %t.zero, label %t.computed",
+        "t.zero:",
+        *stores,
+        "  br label %t.end",
+        "t.computed:",
+    ]
 
 
 def _transposed(lines: list[str], rows: list[str], lanes: Lanes) -> list[str]:

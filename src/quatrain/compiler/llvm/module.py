@@ -54,6 +54,7 @@ class Module:
     declarations: dict[str, None] = field(default_factory=dict)
     elementary: set[str] = field(default_factory=set)
     tables: dict[tuple[float, ...], str] = field(default_factory=dict)
+    masks: dict[tuple[bool, ...], str] = field(default_factory=dict)
     work_bytes: int = 0
     """Of the work area, as far as it is used."""
     _top: int = 0
@@ -76,6 +77,9 @@ class Module:
         if values not in self.tables:
             self.tables[values] = f"@table{len(self.tables)}"
         return self.tables[values]
+
+    def flags(self, values: tuple[bool, ...]) -> str:
+        return self.masks.setdefault(values, f"@flags{len(self.masks)}")
 
     def name(self, stem: str) -> str:
         return f"{stem}{len(self.functions)}"
