@@ -19,6 +19,7 @@ from quatrain.compiler import Kernel
 from quatrain.equations import dynamics
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
+from quatrain.further import Further
 from quatrain.kernel import compile
 from quatrain.model import Coordinate, Model
 
@@ -29,7 +30,7 @@ UNIT_TOLERANCE = 1e-6
 """How far the norm of a quaternion in a state may be from 1."""
 
 
-class Robot:
+class Robot(Further):
     """The quantities of a model as functions of arrays: q (..., nq), v (..., nv)."""
 
     def __init__(
