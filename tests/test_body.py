@@ -562,6 +562,55 @@ def test_runs_that_cannot_be():
         BOX.simulate(duration=1.0, parameters={"inertia": FULL, "moments": [1.0, 2.0, 3.0]})
 
 
+@pytest.mark.parametrize(
+    ("options", "says", "advises"),
+    [
+        (
+            {"q0": np.tile([1.0, 0, 0, 0], (3, 1)), "w0": np.zeros((4, 3))},
+            r"starts do not fit together: q0 \(3,\), w0 \(4,\)",
+            "one for all",
+        ),
+        (
+            {"w0": np.zeros((4, 3)), "parameters": {"mass": [1.0, 2.0]}},
+            r"w0 \(4,\), mass \(2,\)",
+            "as many of each",
+        ),
+        (
+            {"control": lambda t, X: Vec3.zero()},
+            r"the control law <lambda> takes \(t, X\), and is called with \(t, q, v, x, p\)",
+            r"arguments \(t, q, v, x, p\)",
+        ),
+        (
+            {"torque": lambda t: Vec3.zero()},
+            r"the function torque= <lambda> takes \(t\), and is called with \(t, q, w\) or \(t, q, w, p\)",
+            r"\(t, q, w\)",
+        ),
+        ({"force": lambda: Vec3.zero()}, r"force= <lambda> takes \(\)", r"\(t, X, v\)"),
+        ({"events": {"up": 3}}, "an event is a int", r"\(t, q, v\)"),
+        ({"events": {"up": lambda t: t}}, r"an event <lambda> takes \(t\)", r"\(t, q, v\)"),
+        (
+            {"events": {"up": lambda t, X, v: v}},
+            "what the event 'up' returns is a Velocity of 2 values; it must be a number",
+            "just that",
+        ),
+        ({"method": "dopri5", "tolerance": -1.0}, "tolerance is -1 of the value", "from zero up"),
+        ({"method": "dopri5", "tolerance": 0.0}, "tolerance is 0 of the value and 0 besides", "above it"),
+        ({"method": "dopri5", "tolerance": math.nan}, "tolerance is nan", "from zero up"),
+        ({"method": "dopri5", "tolerance": "fine"}, "tolerance is 'fine'", "Tolerance"),
+        ({"dtype": "float16"}, "dtype is 'float16'", "'float64' or 'float32'"),
+        (
+            {"duration": 1e9, "dt": 1e-6},
+            "1,000,000,000,000,001 records of this run do not fit into memory",
+            "record_every",
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_what_a_run_cannot_do_is_answered_with_what_and_what_to_do(options, says, advises):
+    with pytest.raises(ArgumentError, match=rf"(?s){says}.*To fix: .*{advises}"):
+        BOX.simulate(**{"duration": 0.1, **options})
+
+
 def test_a_tolerance_may_be_one_number():
     run = BOX.simulate(w0=(0.1, 1, 0.1), duration=1.0, dt=0.1, method="dopri5", tolerance=1e-6)
     assert run.facts["tolerance"] == Tolerance(1e-6, 1e-6)

@@ -252,7 +252,7 @@ def test_controls_that_cannot_be():
     with pytest.raises(ArgumentError, match="the control law is a float, which cannot be called"):
         Control(1.0)
     with pytest.raises(ArgumentError, match="asked every 0 steps"):
-        Control(lambda: 0, every=0)
+        Control(lambda t, q, v, x, p: 0, every=0)
     passive = Mechanism(**{**vars(oscillator()), "input": None})
     with pytest.raises(ArgumentError, match="oscillator takes no control"):
         Simulation(passive, control=lambda t, q, v, x, p: 0.0)
@@ -403,6 +403,18 @@ def test_wrong_shapes_and_missing_parameters():
 def test_simulations_that_cannot_be(options, text):
     with pytest.raises(ArgumentError, match=text):
         Simulation(oscillator(), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"direction": 2}, "the direction of an event is 2.*1, rising; -1, falling; or 0"),
+        ({"most": 0}, "an event is counted 0 times at most.*from 1 up"),
+    ],
+)
+def test_events_that_cannot_be(options, says):
+    with pytest.raises(ArgumentError, match=f"(?s){says}"):
+        Event(lambda t, q, v: t, **options)
 
 
 def test_divergence_is_a_warning_with_its_time():

@@ -690,6 +690,16 @@ REFUSED = {
         "what the function torque= returns",
         "return just that",
     ),
+    "arguments of a torque": (
+        lambda: pyramid().simulate(torque=lambda t: 3.0, **GENTLE),
+        r"the function torque= <lambda> takes \(t\), and is called with \(t, q, w\)",
+        "with the arguments (t, q, w)",
+    ),
+    "starts of two batches": (
+        lambda: pyramid().simulate(w0=np.zeros((2, 3)), wheel_speeds=np.zeros((3, 4)), **GENTLE),
+        r"the starts do not fit together: w0 \(2,\), wheel_speeds \(3,\)",
+        "one for all",
+    ),
     "inertia of a batch": (
         lambda: pyramid().simulate(parameters={"inertia": [[3, 4, 5], [0.06, 0.06, 0.06]]}, **GENTLE),
         r"the parameter 'inertia'\[1\] leaves no room for the wheels",

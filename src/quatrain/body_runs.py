@@ -6,13 +6,12 @@ momentum is kept to rounding; a pinned one by its attitude alone. Both are shown
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from quatrain.compiler import structure
-from quatrain.control import Velocity, Wrench
+from quatrain.control import Velocity, Wrench, takes
 from quatrain.equations.rigid_body import Body
 from quatrain.equations.stepping import FreeBody, RotatingBody, System, variational, variational_rotation
 from quatrain.equations.stepping.first_integrals import keeping_momentum
@@ -54,16 +53,8 @@ def _value(load: Load | None, name: str, arguments: tuple[Any, ...], p: Paramete
         return Vec3.zero()
     if isinstance(load, Vec3):
         return load
-    value = load(*arguments, p) if _takes(load, 4) else load(*arguments)
+    value = load(*arguments, p) if takes(load, 4) else load(*arguments)
     return fitted(structure.of_specification(Vec3, name), value, f"what the function {name}= returns")
-
-
-def _takes(function: Callable[..., Any], count: int) -> bool:
-    try:
-        inspect.signature(function).bind(*range(count))
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 BODY_PARAMETERS: Mapping[str, Any] = {"mass": float, "inertia": SymMat3, "com": Vec3, "gravity": Vec3}

@@ -9,12 +9,12 @@ import numpy as np
 
 from quatrain.body import refuse_impossible, vector
 from quatrain.body_runs import BODY_PARAMETERS, Loads, free_mechanism, pinned_mechanism
-from quatrain.control import Control, Event
+from quatrain.control import Control, Event, refuse_other_arguments
 from quatrain.equations.rigid_body import point_inertia
 from quatrain.equations.stepping import Tolerance
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3, cross
-from quatrain.run_checks import unit_quaternions
+from quatrain.run_checks import one_batch, unit_quaternions
 from quatrain.simulate import Simulation
 from quatrain.steppers import ADAPTIVE
 from quatrain.trajectory import Trajectory
@@ -54,7 +54,9 @@ class BodySimulation:
         if "gravity" in vary:
             g = Vec3.zero() if g is None else g
         self.body, self.vary = body, vary
-        self.loads = Loads(_load(torque, "torque"), _load(force, "force"), g, control is not None)
+        self.loads = Loads(
+            _load(torque, "torque", "t, q, w"), _load(force, "force", "t, X, v"), g, control is not None
+        )
         self.fixed_point = None if fixed_point is None else vector(fixed_point, "fixed_point")
         no_torque = self.loads.is_nothing and (g is None or self.fixed_point is None)
         self.keeps_momentum = keep_momentum and no_torque and method not in _LEFT_ALONE
@@ -110,6 +112,17 @@ class BodySimulation:
     def _start(self, q: Quaternion, w: Vec3, p0: Any, v0: Any, given: Mapping[str, Any]) -> tuple[Any, Any]:
         """The start as the mechanism takes it, by the centre of mass or by the attitude alone."""
         body = self.body
+        one_batch(
+            q0=np.shape(q.w),
+            w0=np.shape(w.x),
+            p0=np.shape(p0)[:-1],
+            v0=np.shape(v0)[:-1],
+            **{
+                name: np.shape(value)[: None if name == "mass" else -1]
+                for name, value in given.items()
+                if name in self.vary
+            },
+        )
         c = Vec3.from_array(given["com"]) if "com" in given else body.com
         inertia = SymMat3(*np.moveaxis(given["inertia"], -1, 0)) if "inertia" in given else body.inertia
         if self.fixed_point is not None:
@@ -160,5 +173,7 @@ def _array(value: Any) -> Any:
     return value.to_array() if isinstance(value, (Quaternion, Vec3)) else np.asarray(value)
 
 
-def _load(value: Any, name: str) -> Any:
+def _load(value: Any, name: str, arguments: str) -> Any:
+    if callable(value):
+        refuse_other_arguments(value, f"the function {name}=", arguments, f"{arguments}, p")
     return value if value is None or callable(value) else vector(value, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ class Control:
                 f"the control law is a {type(self.law).__name__}, which cannot be called",
                 do="pass a function law(t, q, v, x, p) that gives the input",
             )
+        refuse_other_arguments(self.law, "the control law", "t, q, v, x, p")
         if not isinstance(self.every, int) or self.every < 1:
             raise ArgumentError(
                 f"a control law asked every {self.every!r} steps", do="give a whole number of steps from 1 up"
@@ -45,6 +47,47 @@ class Event:
     watch: Callable[..., Scalar]
     direction: int = EITHER
     most: int = 64
+
+    def __post_init__(self) -> None:
+        if not callable(self.watch):
+            raise ArgumentError(
+                f"an event is a {type(self.watch).__name__}, which cannot be called",
+                do="pass a function (t, q, v) whose value passes through zero when it happens",
+            )
+        refuse_other_arguments(self.watch, "an event", "t, q, v")
+        if self.direction not in (RISING, FALLING, EITHER):
+            raise ArgumentError(
+                f"the direction of an event is {self.direction!r}",
+                do="pass 1, rising; -1, falling; or 0, either",
+            )
+        if not isinstance(self.most, int) or self.most < 1:
+            raise ArgumentError(
+                f"an event is counted {self.most!r} times at most", do="give a whole number from 1 up"
+            )
+
+
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments; one without a signature cannot be asked."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def refuse_other_arguments(function: Callable[..., Any], what: str, *lists: str) -> None:
+    """An error if a function takes none of these lists of arguments, where Python knows what it takes."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    if not any(takes(function, len(names.split(", "))) for names in lists):
+        name = getattr(function, "__name__", type(function).__name__)
+        asked = " or ".join(f"({names})" for names in lists)
+        raise ArgumentError(
+            f"{what} {name} takes {signature}, and is called with {asked}",
+            do=f"write it with the arguments ({lists[0]}), used or not",
+        )
 
 
 class Velocity(NamedTuple):

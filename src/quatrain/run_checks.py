@@ -44,6 +44,18 @@ def whole_steps(duration: float, dt: float, record_every: int) -> int:
     return steps
 
 
+def one_batch(**shapes: tuple[int, ...]) -> None:
+    """An error where the leading axes of what begins a run are not those of one batch."""
+    try:
+        np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
+        raise ArgumentError(
+            f"the leading axes of the starts do not fit together: {listed}",
+            do="give as many of each, or one for all",
+        ) from None
+
+
 def unit_quaternions(array: Any, name: str, normalize: str) -> Any:
     """Quaternions (..., 4) of unit norm; an error that names the worst, or the nearest ones."""
     if normalize not in ("check", "project"):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from quatrain.compiler import RolloutKernel, rollout, structure, when
+from quatrain.compiler.kernel import number_type
 from quatrain.control import Control, Event
 from quatrain.equations.stepping import Tolerance
 from quatrain.equations.stepping.nested import Nested
@@ -32,6 +33,9 @@ POSE: Any = Pose(Quaternion(*4 * [float]), Vec3(*3 * [float]))
 
 Parameters = Mapping[str, Any]
 Stepper = Callable[[System, Scalar, Nested, Nested, Scalar], tuple[Nested, Nested]]
+
+
+_NUMBER = structure.of_specification(float, "number")
 
 
 def _no_input(value: Any) -> Nested:
@@ -85,6 +89,7 @@ class Simulation:
         """`record` names the quantities to keep, all by default. `parameters` are names of your own, a number for
         each motion, that laws find in p. `tolerance` is for the adaptive methods, "dopri5" and "dop853".
         """
+        number_type(dtype)
         self.mechanism = mechanism
         self.control = control if isinstance(control, Control) or control is None else Control(control)
         if self.control is not None and mechanism.input is None:
@@ -145,7 +150,10 @@ class Simulation:
         following.update(moved.memory)
         following["q"], following["v"] = moved.q, moved.v
         for name, event in self.events.items():
-            found = moved.locate(lambda t, q, v, e=event: e.watch(t, *m.seen(q, v, p)), event.direction)
+            watch = lambda t, q, v, n=name, e=event: fitted(
+                _NUMBER, e.watch(t, *m.seen(q, v, p)), f"what the event {n!r} returns"
+            )
+            found = moved.locate(watch, event.direction)
             q_e, v_e = found.q, found.v
             values = {k: x for k, x in m.observe(found.t, q_e, v_e, u, p).items() if k in self.record}
             outputs[name] = when(found.happened, {"t": found.t, **values}, most=event.most)
@@ -197,7 +205,13 @@ class Simulation:
         arrays = self._start(q0, v0, given, normalize)
         arrays |= {"parameters.dt": dt, "parameters.start": start, "parameters.end": start + steps * dt}
         # One step more than needed: its record is the end.
-        rolled = self.kernel(arrays, steps + 1, record_every)
+        try:
+            rolled = self.kernel(arrays, steps + 1, record_every)
+        except MemoryError:
+            raise ArgumentError(
+                f"{steps // record_every + 1:,} records of this run do not fit into memory",
+                do="keep fewer, with record_every= or a larger dt, or fewer quantities, with record=",
+            ) from None
         index = np.arange(0, steps + 1, record_every)
         columns = {name: rolled.records[f"record.{name}"] for name in self.record}
         facts = {

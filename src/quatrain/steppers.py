@@ -62,6 +62,8 @@ def marching(
     events: bool,
 ) -> Marching:
     """The method of that name. `held`: its input is constant over each step, and jumps between two."""
+    if tolerance is not None:
+        _refuse_tolerance(tolerance)
     if tolerance is not None and method not in ADAPTIVE:
         raise ArgumentError(
             f"method {method!r} has a fixed step, and takes no tolerance",
@@ -95,6 +97,19 @@ def marching(
             )
         return _adaptive(method, tolerance or Tolerance(1e-9, 1e-12), held)
     raise ArgumentError(f"there is no method {method!r}", do=f"choose one of {', '.join(METHODS)}")
+
+
+def _refuse_tolerance(tolerance: Any) -> None:
+    if not isinstance(tolerance, Tolerance):
+        raise ArgumentError(
+            f"tolerance is {tolerance!r}", do="pass one number, or Tolerance(relative, absolute)"
+        )
+    parts = (tolerance.relative, tolerance.absolute)
+    if not (all(0 <= part < float("inf") for part in parts) and any(parts)):
+        raise ArgumentError(
+            f"tolerance is {parts[0]:g} of the value and {parts[1]:g} besides",
+            do="pass numbers from zero up, at least one above it, such as 1e-9",
+        )
 
 
 def _nothing(mechanism: Any) -> dict[str, Any]:

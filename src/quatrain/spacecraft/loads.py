@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from quatrain.compiler import structure
+from quatrain.control import takes
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Vec3
 from quatrain.run_checks import fitted
@@ -23,17 +22,9 @@ def torque_of(load: Any, arguments: tuple[Any, ...], p: Parameters) -> Vec3:
         return Vec3.zero()
     if isinstance(load, Vec3):
         return load
-    value = load(*arguments, p) if _takes(load, 4) else load(*arguments)
+    value = load(*arguments, p) if takes(load, 4) else load(*arguments)
     found: Vec3 = fitted(_VECTOR, value, "what the function torque= returns")
     return found
-
-
-def _takes(function: Callable[..., Any], count: int) -> bool:
-    try:
-        inspect.signature(function).bind(*range(count))
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def command_of(answer: Any, wheels: int, law: str) -> tuple[tuple[Any, ...], Vec3]:

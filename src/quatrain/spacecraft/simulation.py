@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quatrain.body import refuse_impossible, vector
-from quatrain.control import Control, Event
+from quatrain.control import Control, Event, refuse_other_arguments
 from quatrain.equations.spacecraft import MOMENTA, SPEEDS
 from quatrain.equations.stepping import Tolerance
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Quaternion, SymMat3, Vec3
-from quatrain.run_checks import unit_quaternions
+from quatrain.run_checks import one_batch, unit_quaternions
 from quatrain.simulate import Simulation
 from quatrain.spacecraft.mechanism import FRAMES, Setting
 from quatrain.spacecraft.orbits import Orbit
@@ -48,6 +48,8 @@ class SpacecraftSimulation:
         _refuse_unknown(orbit, frame, state)
         names = tuple(parameters)
         load = torque if torque is None or callable(torque) else vector(torque, "torque")
+        if callable(load):
+            refuse_other_arguments(load, "the function torque=", "t, q, w", "t, q, w, p")
         vary = tuple(name for name in names if name == "inertia")
         self.setting = Setting(craft, orbit, frame, gravity, load, state, audit, control is not None)
         if control is not None:
@@ -84,6 +86,12 @@ class SpacecraftSimulation:
         rate = Vec3.from_array(_array(w0), name="w0")
         speeds = _speeds(wheel_speeds, self.setting.craft)
         given = {name: self._parameter(name, value) for name, value in (parameters or {}).items()}
+        one_batch(
+            q0=np.shape(attitude.w),
+            w0=np.shape(rate.x),
+            wheel_speeds=speeds.shape[:-1],
+            **({"inertia": given["inertia"].shape[:-1]} if "inertia" in given else {}),
+        )
         v0 = self.setting.start(start, attitude, rate, speeds, given)
         return self.simulation(
             attitude,
