@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from quatrain.errors import ArgumentError, QuatrainError, ScalarError
     from quatrain.geometry import Mat3, Matrix, Pose, Quaternion, SymMat3, Vec3, cross, dot, outer, skew
     from quatrain.interpolation import slerp, squad, squad_control_point, weighted_mean
+    from quatrain.formats import FormatError
     from quatrain.kernel import compile
+    from quatrain.loading import load
     from quatrain.model import Body, Frame, Joint, Limits, Mimic, Model
     from quatrain.robot import Robot
     from quatrain.rotations import AngleConvention
@@ -47,6 +49,7 @@ __all__ = [
     "Event",
     "Extra",
     "Fault",
+    "FormatError",
     "Frame",
     "Joint",
     "Kernel",
@@ -82,6 +85,7 @@ __all__ = [
     "equations",
     "examples",
     "from_dh",
+    "load",
     "outer",
     "random_unit_quaternions",
     "rotations",
@@ -107,9 +111,11 @@ _HOMES = {
     "edit": (),
     "equations": (),
     "equipment": ("Actuator", "Extra", "Keyframe", "Shape"),
+    "formats": ("FormatError",),
     "errors": ("ArgumentError", "QuatrainError", "ScalarError"),
     "geometry": ("Mat3", "Matrix", "Pose", "Quaternion", "SymMat3", "Vec3", "cross", "dot", "outer", "skew"),
     "kernel": ("compile",),
+    "loading": ("load",),
     "model": ("Body", "Frame", "Joint", "Limits", "Mimic", "Model"),
     "robot": ("Robot",),
     "spacecraft": ("Orbit", "Spacecraft", "Wheel"),

@@ -50,22 +50,6 @@ def composites_of(tree: Tree, steps: Sequence[Passage]) -> list[PseudoInertia]:
     return composites
 
 
-def own_inertias(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
-    """What each velocity meets when it alone changes: the diagonal of M, in O(n).
-
-    Of joints that follow another one their own parts are added up, without what they are to one another.
-    """
-    tree = Tree.of(model)
-    steps = passages(tree, q)
-    found: list[Scalar] = [0.0] * tree.nv
-    for segment, carried in zip(tree.segments, composites_of(tree, steps), strict=True):
-        for j, wrench in enumerate(unit_wrenches(segment, carried)):
-            i = segment.v + j
-            rotor = segment.armature[j] if segment.armature else 0.0
-            found[i] = found[i] + forces_along(segment, *wrench)[j] + rotor
-    return found
-
-
 def unit_wrenches(segment: Segment, inertia: PseudoInertia) -> list[Wrench]:
     """For each velocity the wrench about S's origin that a unit acceleration takes, from rest: f = m a + α × h,
     t = h × a + I α."""

@@ -25,7 +25,7 @@ def of_body(body: Body) -> Iterator[Fault]:
     if body.mass < 0:
         yield Fault("error", where, f"its mass is {body.mass:.6g} kg", "give one that is not negative")
     moments = principal_moments(body.I_Bcm_B)
-    if _negative(moments):
+    if _negative(moments, body.mass):
         what = f"inertia has the principal moments {listed(moments)}: no matter has a negative one"
         yield Fault("error", where, what, "correct it, or pass inertia='repair' or 'warn'", "inertia")
     elif _broken(moments):
@@ -41,8 +41,9 @@ def principal_moments(inertia: SymMat3) -> list[float]:
     return [float(x) for x in np.linalg.eigvalsh(inertia.to_array())]
 
 
-def _negative(moments: list[float]) -> bool:
-    return moments[0] < -1e-12 * max(abs(moments[0]), abs(moments[2]))
+def _negative(moments: list[float], mass: float) -> bool:
+    """More than rounding leaves, of the moments themselves or of what the mass has at a radius of a micrometre."""
+    return moments[0] < -1e-12 * max(abs(moments[0]), abs(moments[2]), mass)
 
 
 def _broken(moments: list[float]) -> bool:
@@ -60,7 +61,7 @@ def repaired(body: Body) -> Body:
         return body
     found, axes = np.linalg.eigh(body.I_Bcm_B.to_array())
     moments = [float(x) for x in found]
-    if not (_negative(moments) or _broken(moments)):
+    if not (_negative(moments, body.mass) or _broken(moments)):
         return body
     mended = _nearest(np.array(moments))
     return replace(body, I_Bcm_B=SymMat3.from_array((axes * mended) @ axes.T))

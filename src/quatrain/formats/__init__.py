@@ -24,10 +24,15 @@ def read(source: str | Path, *, base: str = "auto", mimic: str = "exact") -> tup
     """What a file, or a text that is XML itself, holds; and its name for messages."""
     choices = Choices(choose(base, BASES, "base"), choose(mimic, MIMICS, "mimic"))
     content, name, _ = text_of(source)
+    return read_content(content, name, choices), name
+
+
+def read_content(content: bytes, name: str, choices: Choices) -> Reading:
+    """The same of bytes that are at hand."""
     root = parse(content, name)
     if root.tag not in _READERS:
         root.fail(
             f"the outermost element is <{root.tag}>, which begins no format that is known here",
             do=f"known are {', '.join(f'<{tag}>' for tag in _READERS)}",
         )
-    return _READERS[root.tag](root, choices), name
+    return _READERS[root.tag](root, choices)

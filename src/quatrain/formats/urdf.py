@@ -325,6 +325,9 @@ class _Urdf:
                     f"transmission{element.named()} is of joint {name!r}, which is not here",
                 )
                 continue
+            if self.joint_elements[name].get("type") == "fixed":
+                self._without_effect(joints[0], "fixed", self.joint_elements[name])
+                continue
             yield Actuator(
                 motors[0].string("name"), joint=name, gear=(_reduction(motors[0], element, joints[0]),)
             )
