@@ -59,6 +59,7 @@ def principal_orientation(axis: str, angle: Scalar) -> Mat3:
     """Ω_x, Ω_y or Ω_z: takes components of a fixed vector to a frame turned about a coordinate axis.
 
     Equations: Y(15)
+    Corrected Y(15): a lost column separator restored.
     """
     return orientation_matrix(principal_rotation(axis, angle))
 
@@ -67,6 +68,7 @@ def orientation_matrix(R_AB: Mat3) -> Mat3:
     """Ω = R⁻¹ = Rᵀ: takes components in A of a fixed vector to components in B.
 
     Equations: Y(13), Y(14)
+    Corrected Y(13): Ω is used for two matrices, here for Rᵀ; that of Y(37) is a rate map.
     """
     return R_AB.T
 
@@ -158,6 +160,9 @@ class AngleConvention:
         """The rotation matrix R₁ R₂ R₃ of three angles.
 
         Equations: Y(22), Y(23), Y(24), Y(30), Y(31)
+        Corrected Y(23): section 3.1 calls the angles unique modulo 2π; (α + π, −β, γ + π) is the same rotation, so β
+            is kept in [0, π].
+        Corrected Y(31): the sign of pitch is that of sin θ = −k·ĩ.
         """
         require(angles, Vec3, "angles")
         a = self._in_order(angles)
@@ -230,6 +235,7 @@ class AngleConvention:
         """The matrix that takes angle rates to angular velocity in components of the reference frame.
 
         Equations: Y(32), Y(33), Y(35), Y(36)
+        Corrected Y(33): a lost column separator restored.
         """
         return self._columns(*self._turning_axes(angles))
 
@@ -237,6 +243,7 @@ class AngleConvention:
         """The matrix that takes angle rates to angular velocity in components of the body.
 
         Equations: Y(34), Y(37)
+        Corrected Y(37): the label of its brace restored.
         """
         return self.to_matrix(angles).T @ self.space_rate_map(angles)
 

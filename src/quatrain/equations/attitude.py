@@ -16,6 +16,7 @@ def E_matrix(q: Quaternion) -> Matrix:
     E Eᵀ = 1 on the unit sphere; E q = 0 and Ė q̇ = 0 everywhere.
 
     Equations: S(8), S(10), S(12), G(20)
+    Corrected S(8): tilde restored.
     """
     w, x, y, z = q
     return Matrix(((-x, w, -z, y), (-y, z, w, -x), (-z, -y, x, w)))
@@ -27,6 +28,7 @@ def L_matrix(q: Quaternion) -> Matrix:
     L Lᵀ = 1 on the unit sphere; L q = 0 and L̇ q̇ = 0 everywhere.
 
     Equations: S(9), S(10), S(12), G(20)
+    Corrected S(9): tilde and bar restored.
     """
     w, x, y, z = q
     return Matrix(((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)))
@@ -55,6 +57,8 @@ def velocity_of_turned_vector(q: Quaternion, dq: Quaternion, x_B: Vec3) -> Vec3:
     """ẋ = q̇ ∘ q̄ ∘ x + x ∘ q ∘ q̄̇ for a vector x fixed in the body; with q̇ ∘ q̄ = (0, ν) it is 2 ν × x.
 
     Equations: G(9), G(10)
+    Corrected G(9): section 1.5.1 prints a minus between the two terms, and that ν and ω are at right angles to x;
+        it is a plus, and only ẋ is at right angles to x and to ω.
     Corrected G(10): printed q̄ ∘ q̇ = (0, −ν); it is q ∘ q̄̇ that equals (0, −ν), while q̄ ∘ q̇ = (0, ½ω).
     """
     x = Quaternion.pure(q.rotate(x_B))
@@ -65,6 +69,7 @@ def space_rate(q: Quaternion, dq: Quaternion) -> Vec3:
     """ω in components of A: 2 q̇ ∘ q̄ = 2 E q̇ = −2 Ė q.
 
     Equations: G(11), G(15)
+    Corrected G(15): Ė restored.
     """
     return E_matrix(q) @ dq * 2
 
@@ -73,6 +78,7 @@ def body_rate(q: Quaternion, dq: Quaternion) -> Vec3:
     """ω in components of B: 2 q̄ ∘ q̇ = 2 L q̇ = −2 L̇ q.
 
     Equations: G(13), G(17), S(17)
+    Corrected G(13): misprint of the copy used.
     """
     return L_matrix(q) @ dq * 2
 
@@ -97,7 +103,8 @@ def body_rate_matrix(q: Quaternion, dq: Quaternion) -> Mat3:
     """[ω]× = 2 L L̇ᵀ = −2 L̇ Lᵀ, ω in components of B.
 
     Equations: G(21), S(16)
-    Corrected G(21): signs of the 4×4 matrices in its derivation restored.
+    Corrected G(21): signs of the 4×4 matrices in its derivation restored; in the summary's (0, ω) ∘ (0, v) the left
+        factor is ω in B, ω′.
     """
     return (L_matrix(q) @ L_matrix(dq).T * 2).to_mat3()
 
@@ -114,6 +121,7 @@ def rotation_matrix_rate(R: Mat3, w_AB_B: Vec3) -> Mat3:
     """Ṙ = R [ω]× = −R [ω]×ᵀ with ω in components of B; transposed, Ṙᵀ = −[ω]× Rᵀ; and Ṙ = [R ω]× R.
 
     Equations: G(39), G(40), Y(49)
+    Corrected Y(49): dots on the second bracket restored.
     Corrected G(39): in its derivation (section A.2) the term 2 Ġ q qᵀ Eᵀ has a plus sign; it is zero.
     """
     return R @ skew(w_AB_B)

@@ -190,6 +190,7 @@ def lagrange_equations(
         m q̈₁ − m g_W = τ₁,   M₂ q̈₂ + Ṁ₂ q̇₂ − ½ (q̇₂ᵀ (∂M₂/∂x) q̇₂) = τ₂
 
     Equations: Y(84), Y(92), Y(93)
+    Corrected Y(84): the text after it calls φ, θ, ψ yaw, pitch, roll; they are roll, pitch, yaw.
     Corrected Y(92): printed with g in body components; it is that of W. So it is the same as Y(73), not Y(77).
     Corrected Y(93): ∂ restored in the numerators.
     """

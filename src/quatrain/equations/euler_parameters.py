@@ -151,6 +151,7 @@ def quintic_residual(
     Corrected S(23): the text calls q the transposed Jacobian of qᵀq = 1, which is 2q; with 2q every λ halves.
     Corrected S(32): λ = 0 is no measure of quality; in S(34) it holds for any q and q̇, since L q = 0.
     Corrected S(79): λ = 0 here as well, not only for S(23).
+    Corrected S(82): section 4.3 ends with two further forms from Q₂; one is new, D(21), and the other is S(82).
     """
     M, g5 = inertia_matrix(q, J), quintic_gyroscopic_force(q, dq, J)
     return M @ ddq + g5 + q * multiplier - Q  # S(23)

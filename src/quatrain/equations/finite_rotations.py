@@ -31,6 +31,7 @@ def rotated(R: Mat3, r: Vec3) -> Vec3:
     Equations: Y(1), Y(6), Y(7), Y(8)
     Corrected Y(1): a rotation needs det R = +1 besides Rᵀ R = 1; norms alone allow reflections.
     Corrected Y(6): two equations that had run together.
+    Corrected Y(8): the text after it takes rᵀ Rᵀ R r for the norm of R r; it is its square.
     """
     return R @ r
 

@@ -32,7 +32,8 @@ def momentum_rate(body: Body, R_WB: Mat3, w_WB: Vec3, alpha_WB: Vec3, a_WB: Vec3
     """dL/dt = m (r̈_o + ω̇ × r_cb + ω × (ω × r_cb)), in W; it equals m g + Σ F_i.
 
     Equations: Y(69), A(12)
-    Corrected Y(69): printed without r_cb, m r̈_o, it holds only where o is the centre of mass.
+    Corrected Y(69): printed without r_cb, m r̈_o, it holds only where o is the centre of mass; the text after it
+        cites it as (65).
     """
     c = R_WB @ body.p_BBcm
     return (a_WB + cross(alpha_WB, c) + cross(w_WB, cross(w_WB, c))) * body.mass  # Y(69), A(12)
@@ -66,7 +67,8 @@ def moment_about_origin(body: Body, R_WB: Mat3, a_WB: Vec3, t_Bo_W: Vec3, g_W: V
     """Σ r_ib × F_i + m r_cb × (g − r̈_o), which equals dH_b/dt, in W. About a pivot at rest r̈_o = 0.
 
     Equations: Y(72), A(14)
-    Corrected Y(72): dH_b/dt = Σ r_ib × F_i alone needs r_cb = 0, or r̈_o = g, or r_cb parallel to g − r̈_o.
+    Corrected Y(72): dH_b/dt = Σ r_ib × F_i alone needs r_cb = 0, or r̈_o = g, or r_cb parallel to g − r̈_o; the text
+        after it cites it as (69).
     """
     return t_Bo_W + cross(R_WB @ body.p_BBcm, g_W - a_WB) * body.mass  # A(14)
 

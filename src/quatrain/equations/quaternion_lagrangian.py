@@ -58,6 +58,7 @@ def generalised_torque(q: Quaternion, tau_B: Vec3) -> Quaternion:
     """F_q = 2 Lᵀ τ, so that δW = F_qᵀ δq.
 
     Equations: G(28)
+    Corrected G(28): section 1.6 calls the torque momentum.
     """
     return L_matrix(q).T @ tau_B * 2  # G(28)
 

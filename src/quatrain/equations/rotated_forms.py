@@ -17,6 +17,7 @@ def delta(v: Vec3, w: Vec3) -> Matrix:
                   ⎣ w × v  w vᵀ + v wᵀ − (w·v) 1 ⎦
 
     Equations: G(30), G(34), G(35), G(36), G(37)
+    Corrected G(30): the expanded matrix, lost in the copy used, restored.
     """
     c, n = dot(w, v), cross(w, v)
     block = outer(w, v) + outer(v, w) - Mat3.identity() * c

@@ -61,6 +61,7 @@ class Quaternion:
         """The quaternion (0, r) of a vector r.
 
         Equations: Z(11), Z(12), Z(13)
+        Corrected Z(12): the first coordinate restored, ξ.
         """
         return cls.from_parts(0, vector)
 
@@ -154,6 +155,7 @@ class Quaternion:
         """q̄ = (q₀, −q); it reverses products, and q ∘ q̄ = |q|², which is 1 for a rotation.
 
         Equations: Z(7), Z(8), G(4), G(5), G(6)
+        Corrected G(4): section 1.5.6 and the summary print q ∘ q̄ = (|q|, 0); it is (|q|², 0).
         """
         return Quaternion(self.w, -self.x, -self.y, -self.z)
 
@@ -187,6 +189,7 @@ class Quaternion:
         """qᵀq − 1, which is zero for a rotation.
 
         Equations: S(3), S(4)
+        Corrected S(3), S(4): the square of e₀ restored.
         """
         return self.norm_squared() - 1
 
@@ -266,6 +269,7 @@ class Quaternion:
         """q̇ = ½ ω ∘ q of `q_AB`, from the angular velocity in components of A.
 
         Equations: G(12)
+        Corrected G(12): the dot over q restored.
         """
         require(w_AB, Vec3, "w_AB")
         return Quaternion.pure(w_AB / 2) @ self
