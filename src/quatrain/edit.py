@@ -89,8 +89,8 @@ def _with_states(model: Model, states: Mapping[str, State]) -> Model:
     for name, state in states.items():
         q: list[Scalar] = []
         v: list[Scalar] = []
-        for body in model.bodies:
-            own_q, own_v = state.get(body.joint.name, (body.joint.neutral, (0.0,) * body.joint.nv))
+        for joint in (body.joint for body in model.bodies if body.joint.nq):
+            own_q, own_v = state.get(joint.name, (joint.neutral, (0.0,) * joint.nv))
             q += own_q
             v += own_v
         keyframes.append(Keyframe(name, tuple(q), tuple(v)))
@@ -326,6 +326,14 @@ def _reversed(joint: Joint) -> Joint:
             f"joint {joint.name!r} is {joint.kind}: its motions have an order, and reversed it is none of the kinds",
             do="choose a root that is not beyond it",
         )
+    if joint.kind == "ball":
+        for name in ("armature", "damping", "friction", "stiffness"):
+            if len({*getattr(joint, name)}) > 1:
+                raise ArgumentError(
+                    f"{name} of the ball {joint.name!r} is not the same about every axis, and its axes are the child's",
+                    do="make it the same, or choose a root that is not beyond it",
+                )
+        joint = replace(joint, rest=tuple(Quaternion(*joint.rest).conjugate()) if joint.rest else ())
     return replace(
         joint,
         X_PJ=joint.X_MB.inverse(),
