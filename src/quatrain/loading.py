@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from quatrain import formats
+from quatrain import examples, formats
 from quatrain.checks import Fault, examined
 from quatrain.edit import merged_fixed
+from quatrain.errors import ArgumentError
 from quatrain.formats.reading import Reading, raise_errors
 from quatrain.formats.report import Finding, LoadReport, in_order
-from quatrain.model import Model
+from quatrain.model import WORLD, Model
 from quatrain.robot import Robot
 
 
@@ -59,6 +60,43 @@ def load_model(
             )
         model = merged
     return model, LoadReport(name, reading.format, reading.held, in_order(findings))
+
+
+def named_model(name: str, **options: Any) -> tuple[Model, LoadReport | None]:
+    """A model by the name of a file or of an embedded example."""
+    if Path(name).exists() or Path(name).suffix:
+        return load_model(name, **options)
+    try:
+        return examples.model(name), None
+    except ArgumentError as error:
+        raise ArgumentError(f"there is no file {name!r}, and no such example", do=error.do) from None
+
+
+def summary(model: Model, report: LoadReport | None) -> dict[str, Any]:
+    """For JSON."""
+    return {
+        "name": model.name,
+        "nq": model.nq,
+        "nv": model.nv,
+        "nu": model.nu,
+        "nb": model.nb,
+        "mass": float(model.mass),
+        "gravity": [float(x) for x in model.gravity],
+        "q": model.q_names,
+        "v": model.v_names,
+        "bodies": [
+            {
+                "name": body.name,
+                "parent": "world" if body.parent == WORLD else model.bodies[body.parent].name,
+                "joint": body.joint.name,
+                "kind": body.joint.kind,
+                "mass": float(body.mass),
+            }
+            for body in model.bodies
+        ],
+        "frames": [frame.name for frame in model.frames],
+        "report": None if report is None else report.as_dict(),
+    }
 
 
 def _checked(reading: Reading, inertia: str) -> tuple[Model, list[Finding]]:
