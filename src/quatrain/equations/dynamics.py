@@ -111,12 +111,19 @@ def neutral(model: Model) -> list[Scalar]:
 
 
 def bounds(model: Model) -> list[tuple[Scalar | None, Scalar | None]]:
-    """Lower and upper limit of each coordinate, None where there is none."""
-    found: list[tuple[Scalar | None, Scalar | None]] = []
-    for body in model.bodies:
-        joint = body.joint
-        known = [(limit.lower, limit.upper) for limit in joint.limits]
-        found += known if joint.nq == joint.nv == len(known) else [(None, None)] * joint.nq
+    """Lower and upper limit of each coordinate, None where there is none; within those of joints that follow it."""
+    found: list[tuple[Scalar | None, Scalar | None]] = [(None, None)] * model.nq
+    for body, drive, start in zip(model.bodies, model.drives, model.q_starts, strict=True):
+        joint, ratio = body.joint, drive.ratio
+        if len({len(joint.limits), joint.freedoms, sum(motion.nq for motion in joint.motions)}) > 1 or not ratio:
+            continue
+        for k, limit in enumerate(joint.limits, start):
+            ends = [None if x is None else (x - drive.offset) / ratio for x in (limit.lower, limit.upper)]
+            lower, upper = ends if ratio > 0 else reversed(ends)
+            found[k] = (
+                max((x for x in (found[k][0], lower) if x is not None), default=None),
+                min((x for x in (found[k][1], upper) if x is not None), default=None),
+            )
     return found
 
 
