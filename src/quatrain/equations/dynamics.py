@@ -115,7 +115,8 @@ def bounds(model: Model) -> list[tuple[Scalar | None, Scalar | None]]:
     found: list[tuple[Scalar | None, Scalar | None]] = [(None, None)] * model.nq
     for body, drive, start in zip(model.bodies, model.drives, model.q_starts, strict=True):
         joint, ratio = body.joint, drive.ratio
-        if len({len(joint.limits), joint.freedoms, sum(motion.nq for motion in joint.motions)}) > 1 or not ratio:
+        entries = sum(motion.nq for motion in joint.motions)
+        if not (ratio and len(joint.limits) == joint.freedoms == entries):
             continue
         for k, limit in enumerate(joint.limits, start):
             ends = [None if x is None else (x - drive.offset) / ratio for x in (limit.lower, limit.upper)]
