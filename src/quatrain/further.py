@@ -1,4 +1,5 @@
-"""What a robot gives beyond its equations of motion: the geometry that its mass matrix makes of its configurations."""
+"""What a robot gives beyond its equations of motion: the geometry that its mass matrix makes of its configurations,
+and what of its forces, energy and momentum is linear in its inertial parameters."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from quatrain.equations import connection, dynamics
+from quatrain.base_parameters import BaseParameters, base_parameters
+from quatrain.equations import connection, dynamics, regressor
 from quatrain.equations.curvature import curvature
 from quatrain.errors import ArgumentError
 from quatrain.model import Model
@@ -24,6 +26,9 @@ class Further(ABC):
         self, function: Callable[..., Any], q: Any, *rest: Any, inputs: Any = None, **options: Any
     ) -> Any:
         """An equation of the model at q, compiled when it is first asked for."""
+
+    @abstractmethod
+    def random_configuration(self, rng: np.random.Generator, batch: int | tuple[int, ...] = ()) -> Any: ...
 
     # ---- connection -------------------------------------------------------------------------------
 
@@ -60,3 +65,36 @@ class Further(ABC):
         It has nv⁴ entries: for machines of up to some ten freedoms.
         """
         return self._of(curvature, q)
+
+    # ---- inertial parameters ----------------------------------------------------------------------
+
+    def regressor(self, q: Any, v: Any, a: Any) -> Any:
+        """Y (..., nv, 10 nb) with tau = Y π + armature · a, π = `inertial_parameters()`."""
+        return self._of(regressor.regressor, q, v, a)
+
+    def energy_regressor(self, q: Any, v: Any) -> Any:
+        """y (..., 10 nb) with T + V = y·π, but for what rotors have."""
+        return self._of(regressor.energy_regressor, q, v)
+
+    def momentum_regressor(self, q: Any, v: Any) -> Any:
+        """Y (..., 6, 10 nb) with (p, L) = Y π: linear momentum, and angular about the world's origin."""
+        return self._of(regressor.momentum_regressor, q, v)
+
+    def inertial_parameters(self) -> Any:
+        """π (10 nb): of each body m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz about its frame's origin; h = m c."""
+        return np.array(regressor.inertial_parameters(self.model), float)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Of π: "forearm.m", "forearm.hx", …"""
+        return tuple(regressor.parameter_names(self.model))
+
+    def base_parameters(self, rng: np.random.Generator | None = None) -> BaseParameters:
+        """The groups of parameters that joint forces depend on, by the rank of the regressor over random states."""
+        rng = np.random.default_rng(0) if rng is None else rng
+        # Twice as many rows as there are parameters.
+        states = max(30, -(-20 * self.model.nb // max(1, self.model.nv)))
+        q = self.random_configuration(rng, states)
+        v, a = rng.normal(size=(2, states, self.model.nv))
+        stacked = self.regressor(q, 2 * v, 5 * a).reshape(-1, 10 * self.model.nb)
+        return base_parameters(stacked, self.parameter_names)

@@ -163,7 +163,7 @@ def in_moving_frame(tree: Tree, q: Sequence[Scalar]) -> tuple[list[list[Twist]],
     nothing depends on where the whole machine stands. Machines that share only the ground have a frame each.
     """
     steps = passages(tree, q)
-    at = _from_first_bodies(tree, steps)
+    at = places_from_first_bodies(tree, steps)
     axes = [twists(segment, place) for segment, place in zip(tree.segments, at, strict=True)]
     P = [segment.inertia.moved(place.R, place.p) for segment, place in zip(tree.segments, at, strict=True)]
     for k in range(len(P) - 1, -1, -1):
@@ -173,7 +173,7 @@ def in_moving_frame(tree: Tree, q: Sequence[Scalar]) -> tuple[list[list[Twist]],
     return axes, P
 
 
-def _from_first_bodies(tree: Tree, steps: Sequence[Passage]) -> list[Place]:
+def places_from_first_bodies(tree: Tree, steps: Sequence[Passage]) -> list[Place]:
     """Of every segment, in the first segment on its way from the ground that carries a body."""
     carrying = {segment for segment, _ in tree.places}
     found: dict[int, Place] = {}
