@@ -399,6 +399,13 @@ def test_as_a_picture(short, tmp_path):
     assert (tmp_path / "drift.svg").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize("place", ["nowhere/drift.png", "drift.nonsense"])
+def test_a_picture_that_cannot_be_written(short, tmp_path, place):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(ArgumentError, match=r"(?s)cannot be written to .*To fix: .*ending in \.png"):
+        short.plot(tmp_path / place)
+
+
 def test_without_matplotlib_the_picture_says_what_to_install(short, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_agg", None)
     with pytest.raises(QuatrainError, match=r'not installed.\n  To fix: pip install "quatrain\[plot\]"'):

@@ -8,7 +8,7 @@ import numpy as np
 
 from quatrain.compare.report import grouped
 from quatrain.compare.results import Comparison
-from quatrain.errors import QuatrainError
+from quatrain.errors import ArgumentError, QuatrainError
 
 STYLES: dict[str, Any] = {
     "none": "-",
@@ -64,5 +64,11 @@ def draw(comparison: Comparison, path: Any = None) -> Any:
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize="small")
     if path is not None:
-        figure.savefig(path, dpi=150)
+        try:
+            figure.savefig(path, dpi=150)
+        except (OSError, ValueError) as error:  # no such folder, or no such kind of picture
+            raise ArgumentError(
+                f"the picture cannot be written to {str(path)!r}: {error}",
+                do="name a file in a folder that is there, ending in .png, .svg or .pdf",
+            ) from error
     return figure
