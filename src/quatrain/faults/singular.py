@@ -67,7 +67,7 @@ def _found(model: Model, tree: Tree, q: Sequence[float]) -> dict[str, str]:
         would_feel = S.T @ held[k] @ S + rotors
         size = held[k][0, 0] if segment.kind == "slide" else np.trace(held[k][3:, 3:])
         values, vectors = np.linalg.eigh(felt)
-        zero = values <= _ZERO * max(size, np.trace(rotors))
+        zero = np.abs(values) <= _ZERO * max(size, np.trace(rotors))
         if zero.any():
             along = vectors[:, 0] @ would_feel @ vectors[:, 0]
             body = bodies[segment.v]
