@@ -67,9 +67,10 @@ def _found(model: Model, tree: Tree, q: Sequence[float]) -> dict[str, str]:
         would_feel = S.T @ held[k] @ S + rotors
         size = held[k][0, 0] if segment.kind == "slide" else np.trace(held[k][3:, 3:])
         values, vectors = np.linalg.eigh(felt)
-        zero = np.abs(values) <= _ZERO * max(size, np.trace(rotors))
+        zero = np.abs(values) <= _ZERO * max(abs(size), np.trace(rotors))
         if zero.any():
-            along = vectors[:, 0] @ would_feel @ vectors[:, 0]
+            lost = vectors[:, zero][:, 0]
+            along = lost @ would_feel @ lost
             body = bodies[segment.v]
             found.setdefault(body.joint.name, _reason(segment, body.name, size, along))
         keep = vectors[:, ~zero]
@@ -86,7 +87,7 @@ def _reason(segment: Segment, body: str, size: float, along: float) -> str:
     if size == 0:
         has = "no mass" if segment.kind == "slide" else "neither mass nor inertia"
         return f"body {body!r}, with all that it carries, has {has}"
-    if along <= _ZERO * size:
+    if abs(along) <= _ZERO * abs(size):
         return "all the mass that it moves lies on its axis, as points without inertia"
     return "the joints beyond it can undo its motion, as what is between them has neither mass nor inertia"
 
@@ -94,14 +95,15 @@ def _reason(segment: Segment, body: str, size: float, along: float) -> str:
 def _by_eigenvalues(model: Model, q: Sequence[float]) -> dict[str, str]:
     M = np.array(mass_matrix(model, q), float)
     joints = [body.joint.name for body in model.bodies for _ in range(body.joint.nv)]
-    size = np.sqrt(np.diag(M))
+    size = np.sqrt(np.maximum(np.diag(M), 0.0))
     none = {joints[i]: "what it moves has neither mass nor inertia" for i in range(len(M)) if not size[i] > 0}
     if none:
         return none
     values, vectors = np.linalg.eigh(M / np.outer(size, size))
-    if values[0] > _ZERO:
+    least = int(np.argmin(np.abs(values)))
+    if abs(values[least]) > _ZERO:
         return {}
-    return {joints[int(np.argmax(np.abs(vectors[:, 0])))]: "the joints beyond it can undo its motion"}
+    return {joints[int(np.argmax(np.abs(vectors[:, least])))]: "the joints beyond it can undo its motion"}
 
 
 # ---- six by six: linear, then angular -------------------------------------------------------------------
