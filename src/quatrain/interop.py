@@ -105,4 +105,9 @@ def _limits(model: Any, joint: Any) -> tuple[Limits, ...]:
         _floats(model.velocityLimit[v]),
         _floats(model.effortLimit[v]),
     )
-    return tuple(Limits(*row) for row in zip(*columns, strict=True))
+    return tuple(Limits(*map(_bound, row)) for row in zip(*columns, strict=True))
+
+
+def _bound(value: float) -> float | None:
+    """Pinocchio means no bound by an infinite one, or by the largest number there is."""
+    return value if abs(value) < 1e300 else None

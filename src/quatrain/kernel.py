@@ -14,6 +14,7 @@ import numpy as np
 
 from quatrain.compiler import Kernel, Program, trace
 from quatrain.compiler import compile as compile_function
+from quatrain.compiler.kernel import number_type
 from quatrain.compiler.recalled import recalled
 from quatrain.compiler.sources import digest_of_sources
 from quatrain.errors import ArgumentError
@@ -57,6 +58,12 @@ def compile(
             f"robot is a {type(robot).__name__}" if not isinstance(model, Model) else "function is a Program",
             do="pass a Robot or a Model, and the function that takes it",
         )
+    if not model.nq:
+        raise ArgumentError(
+            f"{model.name} has no joint that moves, so there is nothing to compute",
+            do="give it one: ModelBuilder.body(…, joint='free') lets a body go; a file is loaded with base='floating'",
+        )
+    number_type(dtype)
     varied = {path: _Part.named(model, path) for path in ((vary,) if isinstance(vary, str) else vary)}
     declared = {**_declared(function, model, inputs or {}), **{p: part.shape for p, part in varied.items()}}
 

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quatrain.arguments import floats, sight, spread, wrench
+from quatrain.arrays import random_unit_quaternions
 from quatrain.compiler import Kernel
+from quatrain.compiler.kernel import number_type, thread_count
 from quatrain.equations import dynamics
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
@@ -43,6 +46,8 @@ class Robot(Further):
     ) -> None:
         if not isinstance(model, Model):
             raise ArgumentError(f"model is a {type(model).__name__}", do="pass a quatrain.Model")
+        number_type(dtype)  # what these refuse is told here, not at the first call
+        thread_count(threads)
         self.model = model
         self.dtype = dtype
         self.threads = threads
@@ -156,7 +161,7 @@ class Robot(Further):
         "spatial", of what moves with the frame where the world's origin is, in axes of the world. `relative_to`: the
         frame that takes the world's place.
         """
-        return self._of(dynamics.jacobian, q, **_sight(frame, point, axes, relative_to))
+        return self._of(dynamics.jacobian, q, **sight(frame, point, axes, relative_to))
 
     def velocity(
         self,
@@ -168,7 +173,7 @@ class Robot(Further):
         relative_to: str = "world",
     ) -> tuple[Any, Any]:
         """J v, (..., 3) each: velocity of the frame's origin (or of the point), and its angular velocity."""
-        linear, angular = self._of(dynamics.frame_velocity, q, v, **_sight(frame, point, axes, relative_to))
+        linear, angular = self._of(dynamics.frame_velocity, q, v, **sight(frame, point, axes, relative_to))
         return linear, angular
 
     def acceleration(
@@ -182,8 +187,8 @@ class Robot(Further):
         relative_to: str = "world",
     ) -> tuple[Any, Any]:
         """Of the frame's origin (or of the point), and angular acceleration, (..., 3) each; gravity is left out."""
-        sight = _sight(frame, point, axes, relative_to)
-        linear, angular = self._of(dynamics.frame_acceleration, q, v, a, **sight)
+        seen = sight(frame, point, axes, relative_to)
+        linear, angular = self._of(dynamics.frame_acceleration, q, v, a, **seen)
         return linear, angular
 
     def bias_acceleration(
@@ -196,8 +201,8 @@ class Robot(Further):
         relative_to: str = "world",
     ) -> tuple[Any, Any]:
         """J̇ v, (..., 3) each, of the Jacobian for the same axes: d/dt(J v) = J a + J̇ v."""
-        sight = _sight(frame, point, axes, relative_to)
-        linear, angular = self._of(dynamics.bias_acceleration, q, v, **sight)
+        seen = sight(frame, point, axes, relative_to)
+        linear, angular = self._of(dynamics.bias_acceleration, q, v, **seen)
         return linear, angular
 
     def center_of_mass(self, q: Any) -> Any:
@@ -240,7 +245,7 @@ class Robot(Further):
 
     def integrate(self, q: Any, v: Any, dt: Any) -> Any:
         """q ⊕ v dt (..., nq): where constant velocities lead; quaternions stay of unit norm."""
-        return self._of(dynamics.integrate, q, v, np.asarray(dt, float), inputs={"dt": float})
+        return self._of(dynamics.integrate, q, v, dt, inputs={"dt": float})
 
     def difference(self, q0: Any, q1: Any) -> Any:
         """The velocity (..., nv) that leads from q0 to q1 in unit time, by the shorter way."""
@@ -254,15 +259,13 @@ class Robot(Further):
     def random_configuration(self, rng: np.random.Generator, batch: int | tuple[int, ...] = ()) -> Any:
         """Within limits where there are any, angles in (−π, π], lengths in ±1 m, attitudes uniform (*batch, nq)."""
         shape = (batch,) if isinstance(batch, int) else tuple(batch)
-        q = rng.uniform(-1.0, 1.0, (*shape, self.nq))
+        quaternions = random_unit_quaternions(rng, (*shape, len(self._quaternions)))
+        q = rng.uniform(0.0, 1.0, (*shape, self.nq))
         for coordinate, bounds in zip(self.coordinates(), dynamics.bounds(self.model), strict=True):
-            span = np.pi if coordinate.unit == "rad" else 1.0
-            lower, upper = (span * s if b is None else b for s, b in zip((-1, 1), bounds, strict=True))
-            k = coordinate.index
-            q[..., k] = lower + (upper - lower) * (q[..., k] + 1) / 2
-        for k, _ in self._quaternions:
-            quaternion = rng.normal(size=(*shape, 4))
-            q[..., k : k + 4] = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+            lower, upper = spread(*bounds, np.pi if coordinate.unit == "rad" else 1.0)
+            q[..., coordinate.index] = lower + (upper - lower) * q[..., coordinate.index]
+        for i, (k, _) in enumerate(self._quaternions):
+            q[..., k : k + 4] = quaternions[..., i, :]
         return q
 
     def configuration(self, **joints: Any) -> Any:
@@ -275,7 +278,7 @@ class Robot(Further):
                 raise ArgumentError(
                     f"{self.name} has no joint {name!r}", do=f"name some of {', '.join(starts)}"
                 )
-            given = np.asarray(value, float).ravel()
+            given = floats(value, name).ravel()
             follows = self.model.bodies[self.model.joint_names.index(name)].joint.mimic
             if follows is not None:
                 raise ArgumentError(
@@ -326,14 +329,14 @@ class Robot(Further):
         frames = tuple(external)
         for name in frames:
             self.model.frame(name)
-        both = [np.concatenate(np.broadcast_arrays(*map(_triple, external[n])), axis=-1) for n in frames]
+        both = [wrench(external[name], name) for name in frames]
         wrenches = np.stack(np.broadcast_arrays(*both), axis=-2)
         return self._of(function, *state, wrenches, inputs={"wrenches": (len(frames), 6)}, frames=frames)
 
     def _checked(self, q: Any, name: str) -> Any:
         """q, after its quaternions have been found to be of unit norm."""
         q = np.asarray(q)
-        if q.shape[-1:] != (self.nq,) or q.dtype == object:
+        if q.shape[-1:] != (self.nq,) or q.dtype.kind not in "fiu":
             return q  # the kernel says what is wrong with it
         for k, joint in self._quaternions:
             part = q[..., k : k + 4]
@@ -356,16 +359,3 @@ class Robot(Further):
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {self.nb} bodies, nq {self.nq}, nv {self.nv}>"
-
-
-def _sight(frame: str, point: Any, axes: str, relative_to: str) -> dict[str, Any]:
-    """What code is made for: whose motion, of which point, seen from where and in which axes."""
-    place = None if point is None else dynamics.vector(map(float, point), "point")
-    return {"frame": frame, "point": place, "axes": axes, "relative_to": relative_to}
-
-
-def _triple(value: Any) -> Any:
-    array = np.asarray(value, float)
-    if array.shape[-1:] != (3,):
-        raise ArgumentError(f"a force or torque has shape {array.shape}", do="give three numbers, (..., 3)")
-    return array
