@@ -11,7 +11,7 @@ import pytest
 from quatrain import ArgumentError, Mat3, Matrix, Quaternion, SymMat3, Vec3, cross, dot, skew
 from quatrain.equations import attitude, chain, finite_rotations, moving_frame, point_motion, rotated_forms
 from quatrain.rotations import AngleConvention
-from tests.kinds import KINDS, PRECISE, on_mpmath
+from tests.kinds import KINDS, PRECISE, on_mpmath, on_sympy
 from tests.samples import quaternions, rng, rotations, unit_vectors, vectors
 from tests.truth.rotations import cross_matrix, rodrigues
 
@@ -540,6 +540,26 @@ def test_equations_on_every_kind_of_scalar(kind):
     exact = on_mpmath(everything, rows).astype(float)
     scale = np.max(np.abs(exact))
     np.testing.assert_allclose(KINDS[kind](everything, rows), exact, rtol=0, atol=1e-14 * scale)
+
+
+def test_sympy_expressions_mean_the_same():
+    """Built from symbols, the numbers put in afterwards; a few rows, since SymPy takes its time."""
+
+    def some(w, x, y, z, a, b, c, d, e, f):
+        q, u, v = Quaternion(w, x, y, z).normalised(), Vec3(a, b, c), Vec3(d, e, f)
+        convention, dq = AngleConvention("ZYX"), attitude.rate_from_body(q, u)
+        values = [
+            *(q.rotate(u), q.to_matrix(), q @ q.conjugate(), q.log(), q.to_modified_rodrigues()),
+            *(q.to_rotation_vector(), Quaternion.from_rotation_vector(u), q.derivative(u)),
+            *(convention.to_quaternion(u), convention.from_quaternion(q), convention.body_rate_map(u)),
+            *(attitude.body_rate(q, dq), attitude.rotation_matrix(q), attitude.body_rate_matrix(q, dq)),
+            *(rotated_forms.gradient_of_rotated_form(q, u, v), moving_frame.composed_rate(q, u, v)),
+        ]
+        return [entry for value in values for entry in value]
+
+    rows = rng(53).normal(size=(3, 10))
+    exact = on_mpmath(some, rows).astype(float)
+    np.testing.assert_allclose(on_sympy(some, rows), exact, rtol=0, atol=ROUNDING)
 
 
 def test_identities_hold_to_1e_45_at_fifty_digits():
