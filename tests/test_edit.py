@@ -226,15 +226,18 @@ def test_an_attached_model_stands_on_its_frame_with_its_names_prefixed():
 
 def test_models_merged_on_one_ground_do_not_feel_one_another():
     parts = [with_state(random_tree(seed, 4), seed) for seed in (1, 2)]
-    second = edit.attach(qt.Model("empty", ()), parts[1], prefix="second_")
-    renamed = replace(
-        second, gravity=parts[0].gravity, keyframes=(replace(second.keyframes[0], name="there"),)
+    parts[1] = replace(parts[1], gravity=parts[0].gravity)
+    both = edit.merge({"first_": parts[0], "second_": parts[1]}, name="both")
+    states = [edit._states(both)[key] for key in ("first_there", "second_there")]
+    both = edit._with_states(
+        both, {"there": {**states[1], **{k: s for k, s in states[0].items() if k[0] == "f"}}}
     )
-    both = edit.merge([parts[0], renamed], name="both")
     assert both.name == "both"
-    close(energies(both), np.add(energies(parts[0]), energies(renamed)), 1e-12)
+    close(energies(both), np.add(*map(energies, parts)), 1e-12)
     M = np.array(dynamics.mass_matrix(both, both.keyframe("there").q), float)
     assert np.all(M[: parts[0].nv, parts[0].nv :] == 0)
+    one = qt.examples.model("pendulum")
+    assert edit.merge([one, qt.examples.model("arm6")], name="b").joint_names[:2] == ("pivot", "joint1")
 
 
 # ---- another root -------------------------------------------------------------------------------------

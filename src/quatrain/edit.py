@@ -277,13 +277,19 @@ def _prefixed(model: Model, prefix: str) -> Model:
     )
 
 
-def merge(models: Sequence[Model], *, name: str) -> Model:
-    """Several models on one ground, with the gravity of the first."""
+def merge(models: Sequence[Model] | Mapping[str, Model], *, name: str) -> Model:
+    """Several models on one ground, with the gravity of the first.
+
+    Given by prefixes, `{"left_": arm, "right_": arm}`, their names get these.
+    """
     if not models:
         raise ArgumentError("no models came to be merged", do="pass at least one")
-    whole = models[0]
-    for other in models[1:]:
-        whole = attach(whole, other)
+    given = models.items() if isinstance(models, Mapping) else (("", model) for model in models)
+    (prefix, first), *others = given
+    _require_model(first)
+    whole = _prefixed(first, prefix)
+    for prefix, other in others:
+        whole = attach(whole, other, prefix=prefix)
     return replace(whole, name=name)
 
 
