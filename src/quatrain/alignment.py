@@ -34,6 +34,11 @@ def snapped(R: Mat3) -> Mat3:
     return Mat3(*(_snapped(entry) for entry in R))
 
 
+def snapped_quaternion(q: Quaternion) -> Quaternion:
+    """The same for the components of a quaternion."""
+    return Quaternion(*(_snapped(entry) for entry in q))
+
+
 def _snapped(entry: Scalar) -> Scalar:
     if not isinstance(entry, float):
         return entry

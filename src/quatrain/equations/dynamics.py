@@ -16,7 +16,6 @@ from quatrain.equations.kinematics import (
     frame_pose,
     frame_velocity,
     jacobian,
-    poses,
 )
 from quatrain.equations.mass_matrix import mass_matrix
 from quatrain.equations.mass_matrix_inverse import mass_matrix_inverse
@@ -28,6 +27,7 @@ from quatrain.equations.momentum import (
     momentum,
     momentum_rate,
 )
+from quatrain.equations.poses import poses
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Quaternion, Vec3

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quatrain.equations.inverse_dynamics import ZERO, ground, outward
-from quatrain.equations.joints import Passage, attitude, passages, relative_rates
+from quatrain.equations.joints import Passage, passages, relative_rates
+from quatrain.equations.poses import body_poses
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Mat3, Pose, Quaternion, Vec3, cross
@@ -45,25 +46,13 @@ def places(tree: Tree, steps: Sequence[Passage]) -> list[Place]:
     return found
 
 
-def poses(model: Model, q: Sequence[Scalar]) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
-    """Of every body's frame in the world: positions p_WB [m], and quaternions q_WB."""
-    found = [frame_pose(model, q, name) for name in model.body_names]
-    return [list(X.p) for X in found], [list(X.q) for X in found]
-
-
 def frame_pose(model: Model, q: Sequence[Scalar], frame: str, relative_to: str = "world") -> Pose:
     """X_AF of a frame F, seen from the frame A."""
-    tree = Tree.of(model)
-    steps = passages(tree, q)
+    bodies = body_poses(model, q)
 
     def in_world(name: str) -> Pose:
-        k, X_SF = tree.place_of(model, name)
-        X = X_SF
-        while k != WORLD:
-            R_P, q_PS = steps[k].to_parent(X.p), attitude(tree.segments[k], q)
-            X = Pose(q_PS @ X.q, steps[k].p + R_P)
-            k = tree.segments[k].parent
-        return X
+        found = model.frame(name)
+        return found.X_BF if found.body == WORLD else bodies[found.body] @ found.X_BF
 
     X_WF = in_world(frame)
     return X_WF if relative_to == "world" else in_world(relative_to).inverse() @ X_WF
@@ -305,4 +294,4 @@ def _accelerated(sight: _Sight, seen: _Seen) -> tuple[Vec3, Vec3]:
 
 def attitudes(model: Model, q: Sequence[Scalar]) -> list[Quaternion]:
     """q_WB of every body."""
-    return [frame_pose(model, q, name).q for name in model.body_names]
+    return [X.q for X in body_poses(model, q)]
