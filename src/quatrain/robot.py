@@ -345,7 +345,7 @@ class Robot(Further):
             if np.any(wrong):
                 place = tuple(int(i) for i in np.argwhere(wrong)[0])
                 raise ArgumentError(
-                    f"{name} has a quaternion of norm {norm[place]:.6g} at joint {joint!r}, entries {k} to {k + 3}"
+                    f"{name} has a quaternion of norm {norm[place]:.9g} at joint {joint!r}, entries {k} to {k + 3}"
                     f"{f', index {place}' if place else ''}",
                     do="normalise it: order (w, x, y, z); quatrain.Quaternion.from_xyzw takes the other",
                 )
