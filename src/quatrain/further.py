@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from quatrain.equations import connection, dynamics, regressor
 from quatrain.equations.curvature import curvature
 from quatrain.errors import ArgumentError
 from quatrain.model import Model
+from quatrain.verify import Verification, verify
+
+if TYPE_CHECKING:
+    from quatrain.robot import Robot
 
 
 class Further(ABC):
@@ -98,3 +102,11 @@ class Further(ABC):
         v, a = rng.normal(size=(2, states, self.model.nv))
         stacked = self.regressor(q, 2 * v, 5 * a).reshape(-1, 10 * self.model.nb)
         return base_parameters(stacked, self.parameter_names)
+
+    # ---- proof ------------------------------------------------------------------------------------
+
+    def verify(
+        self, states: int = 16, rng: np.random.Generator | None = None, tolerance: float = 1e-10
+    ) -> Verification:
+        """Every quantity by several roads on random states of this robot: print what comes back. See `verify`."""
+        return verify(cast("Robot", self), states, rng, tolerance)
