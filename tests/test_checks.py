@@ -486,6 +486,15 @@ def test_massless_gimbals_are_singular_only_where_two_axes_meet():
     assert "singular where all joints are at zero" in only
 
 
+def test_forward_dynamics_that_has_no_answer_says_which_joint_and_why():
+    robot = qt.Robot(model(body(), body("b1", 0, **NOTHING)))
+    text = r"forward_dynamics of machine divides by zero in every state\. joint 'j1': body 'b1', with all"
+    with pytest.raises(qt.ArgumentError, match=text) as caught:
+        robot.forward_dynamics([0.1, 0.2], [0, 0], [0, 0])
+    assert "or the joint an armature" in str(caught.value)
+    assert robot.inverse_dynamics([0.1, 0.2], [0, 0], [1, 1])[1] == 0  # which has one
+
+
 def test_mass_without_weight_is_told():
     assert told(model(body(mass=0.0))) == [
         "body 'b0': it has no mass but moments 1, 1, 1. To fix: give it a mass."

@@ -22,6 +22,7 @@ from quatrain.compiler.kernel import number_type, thread_count
 from quatrain.equations import dynamics
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
+from quatrain.faults.singular import singular
 from quatrain.further import Further
 from quatrain.kernel import compile
 from quatrain.model import Coordinate, Model
@@ -45,7 +46,9 @@ class Robot(Further):
         report: LoadReport | None = None,
     ) -> None:
         if not isinstance(model, Model):
-            raise ArgumentError(f"model is a {type(model).__name__}", do="pass a quatrain.Model")
+            raise ArgumentError(
+                f"model is a {type(model).__name__}", do="pass a Model, as ModelBuilder.model() gives"
+            )
         number_type(dtype)  # what these refuse is told here, not at the first call
         thread_count(threads)
         self.model = model
@@ -307,11 +310,24 @@ class Robot(Further):
             with self._lock:
                 if key not in self._kernels:
                     chosen = partial(function, **options) if options else function
-                    self._kernels[key] = compile(
-                        chosen, self.model, inputs=inputs, dtype=self.dtype, threads=self.threads
-                    )
+                    try:
+                        self._kernels[key] = compile(
+                            chosen, self.model, inputs=inputs, dtype=self.dtype, threads=self.threads
+                        )
+                    except ZeroDivisionError as error:
+                        raise self._unresisted(function) from error
                 found = self._kernels[key]
         return found
+
+    def _unresisted(self, function: Callable[..., Any]) -> ArgumentError:
+        """Why an equation divides by zero whatever the state: there are joints that nothing resists."""
+        faults = tuple(singular(self.model))
+        listed = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
+        name = getattr(function, "__name__", "the function")
+        return ArgumentError(
+            f"{name} of {self.name} divides by zero in every state" + (f". {listed}" if faults else ""),
+            do=faults[0].do if faults else "look for what it divides by",
+        )
 
     def _of(
         self, function: Callable[..., Any], q: Any, *rest: Any, inputs: Any = None, **options: Any
