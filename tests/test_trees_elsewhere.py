@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from quatrain import Model, Pose, Quaternion, Vec3
+from quatrain import Limits, Model, Pose, Quaternion, Vec3
 from quatrain.equations import dynamics
 from quatrain.interop import InteropError, from_pinocchio
 from quatrain.model import AXES
@@ -327,6 +327,16 @@ def test_a_joint_without_counterpart_is_refused_by_name():
         InteropError, match=r"(?s)'wrist' is a JointModelSphericalZYX.*To fix: .*FreeFlyer, Spherical"
     ):
         from_pinocchio(model)
+
+
+def test_a_joint_of_pinocchio_without_bounds_has_none_here():
+    """It means none by infinite ones, and by the largest number there is."""
+    pin = pytest.importorskip("pinocchio")
+    there = pin.Model()
+    there.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "wheel")
+    assert from_pinocchio(there).bodies[0].joint.limits == (Limits(),)
+    there.upperPositionLimit[0], there.effortLimit[0] = np.inf, 3.0
+    assert from_pinocchio(there).bodies[0].joint.limits == (Limits(effort=3.0),)
 
 
 def test_what_pinocchio_says_of_joints_comes_along():
