@@ -47,7 +47,8 @@ class Robot(Further):
     ) -> None:
         if not isinstance(model, Model):
             raise ArgumentError(
-                f"model is a {type(model).__name__}", do="pass a Model, as ModelBuilder.model() gives"
+                f"model is a {type(model).__name__}",
+                do="pass a quatrain.Model, as ModelBuilder.model() gives",
             )
         number_type(dtype)  # what these refuse is told here, not at the first call
         thread_count(threads)
