@@ -54,6 +54,11 @@ ERRORS = {
         "joint 'j0': 2 have this name",
         "give each its own",
     ),
+    "two coordinates": (
+        model(body(kind="universal", axes=AXES[:2]), body("b1", joint="j0.1")),
+        "coordinate 'j0.1': 2 have this name",
+        "give each its own",
+    ),
     "two frames": (model(frames=(qt.Frame("f", 0, qt.Pose.identity()),) * 2), "frame 'f': 2 have", "its own"),
     "a frame like a body": (
         model(frames=(qt.Frame("b0", 0, qt.Pose.identity()),)),

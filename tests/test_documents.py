@@ -26,6 +26,22 @@ def test_every_block_of_code_runs(path, i, block):
     exec(compile(block, f"{path.name} block {i}", "exec"), {})
 
 
+def printed_blocks(path):
+    """Blocks of code that are followed at once by a block of text: what they print."""
+    pattern = r"^```python\n((?:(?!^```).)*?)^```\n\n```text\n(.*?)^```"
+    return re.findall(pattern, path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+TREES = printed_blocks(ROOT / "docs" / "guides" / "trees.md")
+
+
+@pytest.mark.parametrize(("code", "text"), TREES)
+def test_what_the_guide_to_machines_shows_is_what_its_code_prints(code, text, capsys):
+    assert len(TREES) == 2
+    exec(compile(code, "trees.md", "exec"), {})
+    assert text in capsys.readouterr().out
+
+
 def test_the_figures_in_the_readme_are_what_its_first_command_prints(capsys):
     runpy.run_path(str(ROOT / "examples" / "through_gimbal_lock.py"), run_name="__main__")
     printed = capsys.readouterr().out.splitlines()

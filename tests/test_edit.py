@@ -335,6 +335,11 @@ FINGERS = (
     .body("d", parent="a", joint="ball", mass=1, inertia=(1, 1, 1), damping=(1, 2, 3)).model()
 )  # fmt: skip
 
+SPRUNG = (
+    qt.ModelBuilder("sprung").body("a", joint="free", mass=1, inertia=(1, 1, 1), stiffness=(0, 0, 9, 0, 0, 0))
+    .body("b", parent="a", mass=1, inertia=(1, 1, 1)).model()
+)  # fmt: skip
+
 MISTAKES = {
     "joint": (lambda: edit.fix_joint(ARM, "elbow"), r"arm6 has no joint 'elbow'(?s:.)*joint1, joint2"),
     "value": (lambda: edit.fix_joint(ARM, "joint1", [1, 2]), r"joint 'joint1' has 1 coordinates, and 2 came"),
@@ -344,6 +349,7 @@ MISTAKES = {
     "root": (lambda: edit.reroot(ARM, "link3"), r"'link1' hangs on a revolute joint, so 'link3' cannot"),
     "order": (lambda: edit.reroot(FINGERS, "c"), r"joint 'c' is universal: its motions have an order"),
     "ball": (lambda: edit.reroot(FINGERS, "d"), r"damping of the ball 'd' is not the same about every axis"),
+    "base": (lambda: edit.reroot(SPRUNG, "b"), r"stiffness of 'a' resists the motion of 'a' in the world"),
     "follower": (lambda: edit.subtree(FINGERS, "b"), r"joint 'b' follows 'a', which is not beyond 'b'"),
     "robot": (lambda: edit.subtree(qt.Robot(ARM), "link3"), r"model is a Robot(?s:.)*pass robot.model"),
     "nothing": (lambda: edit.merge([], name="none"), r"no models came(?s:.)*at least one"),

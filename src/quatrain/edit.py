@@ -208,9 +208,9 @@ def attach(
     frame = model.frame(to)
     X_BG = frame.X_BF @ (at or Pose.identity())
     added = _prefixed(other, prefix)
-    taken = {*model.frame_names}
-    clash = [name for name in added.frame_names if name in taken]
-    clash += [name for name in added.joint_names if name in model.joint_names]
+    frames_taken, joints_taken = {*model.frame_names}, {*model.joint_names}
+    clash = [name for name in added.frame_names if name in frames_taken]
+    clash += [name for name in added.joint_names if name in joints_taken]
     if clash:
         raise ArgumentError(
             f"{model.name} and {other.name} both have {clash[0]!r}"
@@ -313,6 +313,12 @@ def reroot(model: Model, body: str) -> Model:
             f"{first.name!r} hangs on a {first.joint.kind} joint, so {body!r} cannot carry it",
             do="reroot a model whose first body is free",
         )
+    for name in ("armature", "damping", "friction", "stiffness"):
+        if any(getattr(first.joint, name)):
+            raise ArgumentError(
+                f"{name} of {first.joint.name!r} resists the motion of {first.name!r} in the world",
+                do="leave it out: another root cannot carry it",
+            )
     bodies = list(model.bodies)
     bodies[root] = replace(bodies[root], parent=WORLD, joint=replace(first.joint, X_MB=Pose.identity()))
     for child, parent in pairwise(path):

@@ -14,8 +14,9 @@ from quatrain.equations.joints import Passage, neutral, passages
 from quatrain.equations.mass_matrix import mass_matrix
 from quatrain.equations.tree import Segment, Tree
 from quatrain.faults import Fault
+from quatrain.faults.inertias import principal_moments
 from quatrain.geometry import Vec3, skew
-from quatrain.model import WORLD, Model
+from quatrain.model import WORLD, Body, Model
 
 _ZERO = 1e-12
 """Relative to what the joint would feel with the joints beyond it held."""
@@ -23,6 +24,8 @@ _ZERO = 1e-12
 
 def singular(model: Model) -> Iterator[Fault]:
     """At a configuration like any other, and where all joints are at zero."""
+    if all(map(_resists, model.bodies)):
+        return
     tree = Tree.of(model)
     everywhere = _found(model, tree, _irregular(tree))
     at_zero = _found(model, tree, [float(x) for x in neutral(tree)])
@@ -36,6 +39,14 @@ def singular(model: Model) -> Iterator[Fault]:
             f"{why}, so the mass matrix is singular{place} and forward dynamics has no answer there",
             "give the bodies beyond it mass and inertia, or the joint an armature",
         )
+
+
+def _resists(body: Body) -> bool:
+    """Whether no motion of it is without energy. Where all that move are so, M is positive everywhere."""
+    if body.joint.kind == "fixed":
+        return True
+    least, _, greatest = principal_moments(body.I_Bcm_B)
+    return body.mass > 0 and least > 1e-9 * greatest
 
 
 def _irregular(tree: Tree) -> list[float]:

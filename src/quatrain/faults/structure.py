@@ -11,7 +11,7 @@ from quatrain.model import WORLD, Model
 
 
 def names(model: Model) -> Iterator[Fault]:
-    """Bodies and frames share one list of names, joints have their own."""
+    """Bodies and frames share one list of names, joints have their own; coordinates are named after their joints."""
     bodies = Counter(model.body_names)
     yield from repeated("body", model.body_names)
     yield from repeated("joint", model.joint_names)
@@ -23,6 +23,8 @@ def names(model: Model) -> Iterator[Fault]:
         if name in ("", "world"):
             what = "there is no name" if not name else "this name means the ground"
             yield Fault("error", f"frame {name!r}", what, "choose another")
+    if len({*model.joint_names}) == model.nb and all(b.joint.kind in JOINT_KINDS for b in model.bodies):
+        yield from repeated("coordinate", model.q_names)
 
 
 def repeated(kind: str, listed: Sequence[str]) -> Iterator[Fault]:
