@@ -294,6 +294,17 @@ def test_a_robot_that_cannot_move_says_so(merge_fixed):
         robot.mass_matrix([])
 
 
+def test_a_ball_that_nothing_resists_is_named():
+    built = ModelBuilder("leaf").body("arm", axis="z", mass=1.0, inertia=(1, 1, 1))
+    robot = built.body("hand", parent="arm", joint="ball", joint_name="wrist", at=(1, 0, 0)).robot()
+    q, v = robot.neutral(), np.zeros(4)
+    assert not np.any(robot.inverse_dynamics(q, v, v)[1:])
+    with pytest.raises(
+        ArgumentError, match=r"(?s)forward_dynamics of leaf divides by zero.*'wrist'.*To fix: .*armature"
+    ):
+        robot.forward_dynamics(q, v, v)
+
+
 # ---- configurations ------------------------------------------------------------------------------------------
 
 

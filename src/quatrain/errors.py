@@ -35,6 +35,10 @@ class ArgumentError(QuatrainError, ValueError):
     """A value that the function cannot use."""
 
 
+class SingularError(ArgumentError, ZeroDivisionError):
+    """A matrix that has no inverse: to divide by it is to divide by zero."""
+
+
 class ScalarError(QuatrainError, TypeError):
     """A scalar of a kind that an operation does not know, or two kinds that do not mix."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from quatrain import arrays
-from quatrain.errors import ArgumentError, refuse_factor, require
+from quatrain.errors import SingularError, refuse_factor, require
 from quatrain.geometry.vec3 import Vec3, cross, dot
 from quatrain.scalar import Scalar, abs, first_true, logical_not
 
@@ -148,7 +148,7 @@ def refuse_singular(determinant: Scalar) -> None:
     """An error where a determinant is known to be zero or NaN."""
     place = first_true(logical_not(abs(determinant) > 0))
     if place is not None:
-        raise ArgumentError(
+        raise SingularError(
             f"a matrix{f' at index {place}' if place else ''} has determinant zero or NaN and no inverse",
             do="check the matrix for a zero or repeated row",
         )
