@@ -12,7 +12,9 @@ import numpy as np
 from quatrain.base_parameters import BaseParameters, base_parameters
 from quatrain.equations import connection, dynamics, regressor
 from quatrain.equations.curvature import curvature
+from quatrain.equations.passive_forces import SLIP
 from quatrain.errors import ArgumentError
+from quatrain.inverse_kinematics import InverseKinematics, inverse_kinematics
 from quatrain.model import Model
 from quatrain.verify import Verification, verify
 
@@ -102,6 +104,33 @@ class Further(ABC):
         v, a = rng.normal(size=(2, states, self.model.nv))
         stacked = self.regressor(q, 2 * v, 5 * a).reshape(-1, 10 * self.model.nb)
         return base_parameters(stacked, self.parameter_names)
+
+    # ---- inverse kinematics -----------------------------------------------------------------------
+
+    def inverse_kinematics(
+        self,
+        target: Any,
+        frame: str,
+        q0: Any = None,
+        *,
+        limits: Any = "model",
+        tolerance: float = 1e-10,
+        starts: int = 20,
+        iterations: int = 100,
+        length: float = 1.0,
+        rng: np.random.Generator | None = None,
+    ) -> InverseKinematics:
+        """Configurations that bring a frame to a pose of the world, within limits; a batch of targets at once.
+
+        `target`: (position (..., 3), quaternion (..., 4)), or a position alone. `q0` (..., nq) is where the search
+        starts, at random if it is not given; who does not arrive starts again at random, `starts` times in all.
+        `limits`: those of the "model", (lower, upper) for each coordinate, or None. Where no configuration is found,
+        the one with the smallest distance² + (length · angle)² is given: `length` [m] is what a radian counts.
+        """
+        return inverse_kinematics(
+            cast("Robot", self), target, frame, q0, limits=limits, tolerance=tolerance, starts=starts,
+            iterations=iterations, length=length, rng=rng,
+        )  # fmt: skip
 
     # ---- proof ------------------------------------------------------------------------------------
 
