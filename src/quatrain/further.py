@@ -12,7 +12,6 @@ import numpy as np
 from quatrain.base_parameters import BaseParameters, base_parameters
 from quatrain.equations import connection, dynamics, regressor
 from quatrain.equations.curvature import curvature
-from quatrain.equations.passive_forces import SLIP
 from quatrain.errors import ArgumentError
 from quatrain.inverse_kinematics import InverseKinematics, inverse_kinematics
 from quatrain.model import Model
