@@ -27,7 +27,7 @@ ALLOWED = {
     "description": {"geometry", "joint", "model"},
     "model": {"errors", "scalar", "geometry", "joint", "equipment", "description"},
     "alignment": {"scalar", "geometry"},
-    "equations": {"errors", "scalar", "geometry", "rotations", "joint", "model", "alignment"},
+    "equations": {"errors", "scalar", "geometry", "rotations", "joint", "equipment", "model", "alignment"},
     "faults": {"geometry", "joint", "equipment", "model", "equations"},
     "checks": {"errors", "model", "faults"},
     "edit": {"errors", "scalar", "geometry", "joint", "equipment", "model", "equations"},

@@ -1,5 +1,5 @@
-"""What a robot gives beyond its equations of motion: the geometry that its mass matrix makes of its configurations,
-and what of its forces, energy and momentum is linear in its inertial parameters."""
+"""What a robot gives beyond its equations of motion: forces in its joints, the geometry that its mass matrix makes of
+its configurations, and what of its forces, energy and momentum is linear in its inertial parameters."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from quatrain.base_parameters import BaseParameters, base_parameters
 from quatrain.equations import connection, dynamics, regressor
 from quatrain.equations.curvature import curvature
+from quatrain.equations.passive_forces import SLIP
 from quatrain.errors import ArgumentError
 from quatrain.inverse_kinematics import InverseKinematics, inverse_kinematics
 from quatrain.model import Model
@@ -34,6 +35,33 @@ class Further(ABC):
 
     @abstractmethod
     def random_configuration(self, rng: np.random.Generator, batch: int | tuple[int, ...] = ()) -> Any: ...
+
+    # ---- forces in joints -------------------------------------------------------------------------
+
+    def passive_force(self, q: Any, v: Any, slip: float = SLIP) -> Any:
+        """tau (..., nv) of springs, damping and friction, which `inverse_dynamics` leaves out: −K (q − rest) − D v − …
+
+        Friction is Coulomb's, with a smooth change of sign within a few times the speed `slip` [rad/s or m/s].
+        """
+        return self._of(dynamics.passive_force, q, v, slip=float(slip))
+
+    def spring_energy(self, q: Any) -> Any:
+        """Of the springs in joints (...), which `energy` leaves out."""
+        return self._of(dynamics.spring_energy, q)
+
+    def actuation(self, q: Any) -> Any:
+        """B (..., nv, nu) with joint forces tau = B u of commands u within their limits; see `actuator_force`."""
+        self._need_actuators()
+        return self._of(dynamics.actuation, q)
+
+    def actuator_force(self, q: Any, v: Any, u: Any) -> Any:
+        """tau (..., nv) of all actuators at commands u (..., nu): with limits, and what servos make of q and v."""
+        self._need_actuators()
+        return self._of(dynamics.actuator_force, q, v, u)
+
+    def _need_actuators(self) -> None:
+        if not self.model.nu:
+            raise ArgumentError(f"{self.model.name} has no actuators", do="give its model some: Actuator")
 
     # ---- connection -------------------------------------------------------------------------------
 

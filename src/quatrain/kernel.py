@@ -22,7 +22,7 @@ from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
 from quatrain.model import Model
 
 # Names of arguments whose shape the model knows.
-_SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "q0": "nq", "q1": "nq"}
+_SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "u": "nu", "q0": "nq", "q1": "nq"}
 
 
 def compile(
@@ -155,7 +155,7 @@ def _words(
     own = module.startswith("quatrain.equations.") and getattr(sys.modules[module], name, None) is equation
     if not own or not all(map(_is_plain, options.values())):
         return None
-    places = repr((model.body_names, model.joint_names, model.frames))
+    places = repr((model.body_names, model.joint_names, model.frames, model.actuators))
     settings = repr((sorted(options.items()), list(declared.items()), dtype))
     return [_physics(), module, name, settings, model.digest, places]
 

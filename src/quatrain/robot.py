@@ -89,6 +89,10 @@ class Robot(Further):
         return self.model.nb
 
     @property
+    def nu(self) -> int:
+        return self.model.nu
+
+    @property
     def q_names(self) -> tuple[str, ...]:
         return self.model.q_names
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from quatrain.equations import joints
+from quatrain.equations.actuators import actuation, actuator_force
 from quatrain.equations.coriolis import coriolis_matrix
 from quatrain.equations.energy import energy, kinetic_energy, potential_energy
 from quatrain.equations.forward_dynamics import forward_dynamics
@@ -27,12 +28,13 @@ from quatrain.equations.momentum import (
     momentum,
     momentum_rate,
 )
+from quatrain.equations.passive_forces import passive_force, spring_energy
 from quatrain.equations.poses import poses
 from quatrain.equations.tree import Tree
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Quaternion, Vec3
 from quatrain.model import Model
-from quatrain.scalar import Scalar
+from quatrain.scalar import Scalar, sign
 
 
 def integrate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
@@ -120,7 +122,7 @@ def bounds(model: Model) -> list[tuple[Scalar | None, Scalar | None]]:
             continue
         for k, limit in enumerate(joint.limits, start):
             ends = [None if x is None else (x - drive.offset) / ratio for x in (limit.lower, limit.upper)]
-            lower, upper = ends if ratio > 0 else reversed(ends)
+            lower, upper = ends[:: int(sign(ratio))]  # the other way round where it moves the other way
             found[k] = (
                 max((x for x in (found[k][0], lower) if x is not None), default=None),
                 min((x for x in (found[k][1], upper) if x is not None), default=None),
@@ -139,6 +141,8 @@ def vector(values: Iterable[Any], name: str) -> Vec3:
 
 
 __all__ = [
+    "actuation",
+    "actuator_force",
     "bias_acceleration",
     "bias_force",
     "bounds",
@@ -169,8 +173,10 @@ __all__ = [
     "momentum_rate_rows",
     "momentum_rows",
     "neutral",
+    "passive_force",
     "pose",
     "poses",
     "potential_energy",
+    "spring_energy",
     "vector",
 ]
