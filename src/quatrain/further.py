@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 class Further(ABC):
     """Methods of `Robot`; arrays go in and come out, with any leading batch axes."""
 
-    model: Model
+    @property
+    @abstractmethod
+    def model(self) -> Model:
+        """The machine."""
 
     @abstractmethod
     def _of(

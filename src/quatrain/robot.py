@@ -52,9 +52,9 @@ class Robot(Further):
             )
         number_type(dtype)  # what these refuse is told here, not at the first call
         thread_count(threads)
-        self.model = model
-        self.dtype = dtype
-        self.threads = threads
+        self._model = model
+        self._dtype = dtype
+        self._threads = threads
         self.report = report
         """What was found when the model was read from a file."""
         self._prepare()
@@ -71,6 +71,20 @@ class Robot(Further):
         return self.model.bodies[k].joint.name
 
     # ---- what it is -------------------------------------------------------------------------------
+
+    # Kernels are made for these three: to have others is to be another robot.
+
+    @property
+    def model(self) -> Model:
+        return self._model
+
+    @property
+    def dtype(self) -> str:
+        return self._dtype
+
+    @property
+    def threads(self) -> int | None:
+        return self._threads
 
     @property
     def name(self) -> str:
@@ -309,7 +323,7 @@ class Robot(Further):
 
         `options` are arguments of the equation that its code is made for: `frame="hand"`.
         """
-        key = (function, *options.values()) if options else function
+        key = (function, *options.items()) if options else function
         found = self._kernels.get(key)
         if found is None:
             with self._lock:
@@ -339,7 +353,7 @@ class Robot(Further):
     ) -> Any:
         if self._quaternions:
             q = self._checked(q, "q")
-        kernel = self._kernels.get((function, *options.values()) if options else function)
+        kernel = self._kernels.get((function, *options.items()) if options else function)
         if kernel is None:
             kernel = self.kernel(function, inputs=inputs, **options)
         return kernel(q, *rest)
