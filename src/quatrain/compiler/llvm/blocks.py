@@ -10,12 +10,12 @@ It goes over the range in blocks of as many elements as a vector has lanes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from quatrain.compiler.elementary import library
-from quatrain.compiler.llvm import memory
-from quatrain.compiler.llvm.module import PARAMETERS, Leaf, Module, leaf_pair
+from quatrain.compiler.llvm import memory, results
+from quatrain.compiler.llvm.module import PARAMETERS, Leaf, Module, pointer
 from quatrain.compiler.llvm.regions import Region
 from quatrain.compiler.llvm.target import TYPES, Target
 from quatrain.compiler.llvm.text import Function, Lanes
@@ -49,52 +49,46 @@ def program_code(
     ports = [*program.inputs, *program.outputs]
     # The pairs that blocks are described by stand first in the work area, then the scratch areas.
     module.allocate(-(-16 * max(1, len(ports)) // module.lanes.bytes))
-    scratch = tuple(scratch_area(module, port) for port in ports)
+    scratch = tuple(scratch_area(module, port) for port in program.inputs)
     sources = [Leaf(place, k) for place, port in enumerate(program.inputs) for k in range(len(port.numbers))]
     body = Function("body", PARAMETERS, module.lanes)
     region = Region(module, program.graph, sources, [program.results])
-    zeros = [zero_tiles(program, port, module.lanes.width) for port in program.outputs]
-    write_outputs(body, program.outputs, len(program.inputs), region.emit(body, 0), zeros)
+    cells = region.keep(0)
+    others = [n for n in cells if n not in region.slots]
+    for n, value in zip(others, region.emit(body, 0, others), strict=True):
+        body.store(value, pointer(body, cells[n]))
     module.functions.append(body.text(notes="noinline #0"))
-    module.functions.append(_kernel(module, len(program.inputs), zeros))
-    return Code(module_text(module, target), module.lanes.width, module.work_bytes, scratch)
+    tables = [
+        (module.offsets([cells[n].offset for n in port.numbers]), _still(module, program, port))
+        for port in program.outputs
+    ]
+    module.functions.append(_kernel(module, len(program.inputs), tables))
+    text = module_text(module, target, results.routine(module.lanes))
+    return Code(text, module.lanes.width, module.work_bytes, (*scratch, *(0 for _ in program.outputs)))
 
 
 def scratch_area(module: Module, port: Port) -> int:
     return module.allocate(memory.scratch_scalars(len(port.numbers), module.lanes.width))
 
 
-def zero_tiles(program: Program, port: Port, width: int) -> tuple[bool, ...]:
-    """Which tiles of an output, as many scalars each as a vector has lanes, are zero whatever comes in."""
+def _still(module: Module, program: Program, port: Port) -> str:
+    """The flags of an output's tiles that hold one constant."""
     nodes = program.graph.nodes
-    zero = [nodes[n][0] == "constant" and str(nodes[n][1]) == "0.0" for n in port.numbers]
-    return tuple(all(zero[k : k + width]) for k in range(0, len(zero), width))
+    constants: list[object] = [n if nodes[n][0] == "constant" else None for n in port.numbers]
+    flags = results.still_tiles(constants, module.lanes.width)
+    return module.flags(flags) if any(flags) else "null"
 
 
-def write_outputs(
-    f: Function,
-    ports: tuple[Port, ...],
-    first_pair: int,
-    values: Iterable[str],
-    zeros: Sequence[tuple[bool, ...]],
-) -> None:
-    """Every scalar where its vector belongs, but those of tiles that are zero."""
-    following = iter(values)
-    for place, port in enumerate(ports):
-        at, stride = leaf_pair(f, first_pair + place)
-        for k in range(len(port.numbers)):
-            value = next(following)
-            if not zeros[place][k // f.lanes.width]:
-                f.store(value, at if k == 0 else f.offset(at, f.new(f"mul i64 {stride}, {k}")))
-
-
-def module_text(module: Module, target: Target) -> str:
-    """All the text: data, declarations, elementary functions, routines, functions."""
+def module_text(module: Module, target: Target, *more: str) -> str:
+    """All the text: data, declarations, elementary functions, routines (`more` of them), functions."""
     lines = [f'target triple = "{target.triple}"', ""]
     number = module.lanes.number
     for values, name in module.tables.items():
         entries = ", ".join(f"{number} {module.lanes.literal(v)}" for v in values)
         lines.append(f"{name} = internal constant [{len(values)} x {number}] [{entries}]")
+    for offsets, name in module.places.items():
+        entries = ", ".join(f"i32 {offset}" for offset in offsets)
+        lines.append(f"{name} = internal constant [{len(offsets)} x i32] [{entries}]")
     for flags, name in module.masks.items():
         entries = ", ".join(f"i8 {int(flag)}" for flag in flags)
         lines.append(f"{name} = internal constant [{len(flags)} x i8] [{entries}]")
@@ -105,7 +99,7 @@ def module_text(module: Module, target: Target) -> str:
     )
     known = set(elementary.splitlines())
     lines += [d for d in module.declarations if d not in known]
-    lines += ["", elementary, memory.routines(module.lanes), *module.functions]
+    lines += ["", elementary, memory.routines(module.lanes, *more), *module.functions]
     lines.append(f'attributes #0 = {{ nounwind {_stack(module.lanes)}"no-trapping-math"="true" }}')
     return "\n".join(lines) + "\n"
 
@@ -116,15 +110,16 @@ def _stack(lanes: Lanes) -> str:
     return f"alignstack={lanes.bytes} " if lanes.bytes > 16 else ""
 
 
-def _kernel(module: Module, inputs: int, zeros: Sequence[tuple[bool, ...]]) -> str:
-    masks = [module.flags(tiles) if any(tiles) else "null" for tiles in zeros]
-
+def _kernel(module: Module, inputs: int, tables: Sequence[tuple[str, str]]) -> str:
     def block(f: Function, work: str, element: str, n: str) -> None:
-        for k in range(inputs + len(masks)):
-            open_leaf(f, k, work, element, n, "0", is_input=k < inputs)
+        for k in range(inputs):
+            open_leaf(f, k, work, element, n, "0", is_input=True)
         f.do(f"call void @body(ptr {work}, ptr {work})")
-        for k, mask in enumerate(masks, inputs):
-            close_leaf(f, k, work, element, n, "0", mask)
+        for k, (cells, still) in enumerate(tables, inputs):
+            words = leaf_words(f, k)
+            f.do(
+                f"call void @qt.results(ptr {words}, ptr {work}, i64 {element}, i64 {n}, ptr {cells}, ptr {still})"
+            )
 
     return kernel_text(module.lanes, block)
 
@@ -175,9 +170,7 @@ def open_leaf(f: Function, leaf: int, work: str, element: str, n: str, extra: st
     )
 
 
-def close_leaf(
-    f: Function, leaf: int, work: str, element: str, n: str, extra: str, zeros: str = "null"
-) -> None:
-    """Brings an output that was not written in place to where it belongs, and writes the tiles that are zero."""
+def close_leaf(f: Function, leaf: int, work: str, element: str, n: str, extra: str) -> None:
+    """Brings an output that was not written in place to where it belongs."""
     words = leaf_words(f, leaf)
-    f.do(f"call void @qt.close(ptr {words}, ptr {work}, i64 {element}, i64 {n}, i64 {extra}, ptr {zeros})")
+    f.do(f"call void @qt.close(ptr {words}, ptr {work}, i64 {element}, i64 {n}, i64 {extra})")

@@ -4,7 +4,6 @@ A leaf is an input or output array of a kernel, seen as (batch, scalars) with an
 elements the body of the kernel wants, for each scalar, W neighbouring numbers. Where the array's batch
 axis is contiguous it has them already. Otherwise `@qt.pack` lays them into a scratch area: for rows that are
 contiguous by transposing W×W tiles in registers, else number by number. `@qt.unpack` does the reverse.
-Tiles of an output that are zero whatever comes in are not computed: `@qt.close` writes them.
 
 A leaf is described to the machine code by six words (`WORDS`); `@qt.open` and `@qt.close` act on them, and
 leave for the body a pair (address of the first scalar's vector, bytes from one scalar to the next).
@@ -24,10 +23,10 @@ def scratch_scalars(count: int, width: int) -> int:
     return -(-count // width) * width
 
 
-def routines(lanes: Lanes) -> str:
-    """Definitions of open, close, pack and unpack for vectors of this kind."""
+def routines(lanes: Lanes, *more: str) -> str:
+    """Definitions of open, close, pack and unpack, and of `more`, for vectors of this kind."""
     tiles = lanes.width > 1
-    texts = [_OPEN, _CLOSE, _pack(lanes, tiles), _unpack(lanes, tiles)]
+    texts = [_OPEN, _CLOSE, _pack(lanes, tiles), _unpack(lanes, tiles), *more]
     if tiles:
         texts.append(_declarations(lanes))
     size = 8 if lanes.number == "double" else 4
@@ -36,6 +35,7 @@ def routines(lanes: Lanes) -> str:
         ("$VECTOR_BYTES", lanes.bytes),
         ("$SIZE", size),
         ("$WIDTH", lanes.width),
+        ("$TWICE", 2 * lanes.width - 1),
         ("$NUMBER", lanes.number),
         ("$REAL", lanes.real),
         ("$BOOLEAN", lanes.boolean),
@@ -104,22 +104,14 @@ done:
 
 _CLOSE = (
     """
-define internal void @qt.close(
-    ptr %leaf, ptr %work, i64 %element, i64 %lanes, i64 %extra, ptr %zeros
-) noinline nounwind {
+define internal void @qt.close(ptr %leaf, ptr %work, i64 %element, i64 %lanes, i64 %extra) noinline nounwind {
 entry:
 """
     + _HEAD
     + """
-  br i1 %direct, label %in_place, label %through_scratch
-in_place:
-  %all_computed = icmp eq ptr %zeros, null
-  br i1 %all_computed, label %done, label %blank
-blank:
-  call void @qt.blank(ptr %source, i64 %along, i64 %count, ptr %zeros)
-  ret void
+  br i1 %direct, label %done, label %through_scratch
 through_scratch:
-  call void @qt.unpack(ptr %source, i64 %across, i64 %along, i64 %count, ptr %scratch, i64 %lanes, ptr %zeros)
+  call void @qt.unpack(ptr %source, i64 %across, i64 %along, i64 %count, ptr %scratch, i64 %lanes)
   ret void
 done:
   ret void
@@ -128,7 +120,7 @@ done:
 )
 
 
-def _counted(name: str, limit: str, body: str) -> str:
+def counted(name: str, limit: str, body: str) -> str:
     """for name in 0 … limit − 1, within blocks named after it; the loop's own labels come first and last."""
     return f"""
   br label %{name}.before
@@ -167,14 +159,14 @@ def _pack(lanes: Lanes, tiles: bool) -> str:
         + _ADDRESSES
         + "  %number = load $NUMBER, ptr %there\n  store $NUMBER %number, ptr %slot"
     )
-    slow = _counted("s", "%count", _counted("r", "$WIDTH", one))
-    return _routine("qt.pack", "", lanes, tiles, slow, _tile(lanes, load=True)) + _broadcast()
+    slow = counted("s", "%count", counted("r", "$WIDTH", one))
+    return _routine("qt.pack", lanes, tiles, slow, _tile(lanes, load=True)) + _broadcast()
 
 
 def _broadcast() -> str:
     parameters = "ptr %array, i64 %along, i64 %count, ptr %scratch"
     head = f"define internal void @qt.spread({parameters}) noinline nounwind {{\nentry:\n"
-    return f"{head}{_counted('s', '%count', _SPLAT)}  ret void\n}}\n"
+    return f"{head}{counted('s', '%count', _SPLAT)}  ret void\n}}\n"
 
 
 def _unpack(lanes: Lanes, tiles: bool) -> str:
@@ -183,28 +175,8 @@ def _unpack(lanes: Lanes, tiles: bool) -> str:
         + _ADDRESSES
         + "  %number = load $NUMBER, ptr %slot\n  store $NUMBER %number, ptr %there"
     )
-    slow = _counted("s", "%count", _counted("r", "%lanes", one))
-    return _routine("qt.unpack", ", ptr %zeros", lanes, tiles, slow, _tile(lanes, load=False)) + _blank()
-
-
-def _blank() -> str:
-    parameters = "ptr %array, i64 %along, i64 %count, ptr %zeros"
-    head = f"define internal void @qt.blank({parameters}) noinline nounwind {{\nentry:\n"
-    return f"{head}{_counted('s', '%count', _BLANK)}  ret void\n}}\n"
-
-
-# The vector of a scalar whose tile is zero. The scratch area needs none: it is zero from the beginning.
-_BLANK = """
-  %tile = sdiv i64 %s, $WIDTH
-  %flag_at = getelementptr i8, ptr %zeros, i64 %tile
-  %flag = load i8, ptr %flag_at
-  %zero = icmp ne i8 %flag, 0
-  br i1 %zero, label %s.blank, label %s.end
-s.blank:
-  %column = mul i64 %s, %along
-  %there = getelementptr i8, ptr %array, i64 %column
-  store $REAL zeroinitializer, ptr %there, align $SIZE
-"""
+    slow = counted("s", "%count", counted("r", "%lanes", one))
+    return _routine("qt.unpack", lanes, tiles, slow, _tile(lanes, load=False))
 
 
 # One element in all lanes: of an array without a batch axis, or of a batch of one.
@@ -220,10 +192,10 @@ _SPLAT = """
 """
 
 
-def _routine(name: str, more: str, lanes: Lanes, tiles: bool, slow: str, tile: str) -> str:
+def _routine(name: str, lanes: Lanes, tiles: bool, slow: str, tile: str) -> str:
     head = (
         f"define internal void @{name}(ptr %array, i64 %across, i64 %along, i64 %count, ptr %scratch, "
-        f"i64 %lanes{more}) noinline nounwind {{\nentry:\n"
+        "i64 %lanes) noinline nounwind {\nentry:\n"
     )
     if not tiles:
         return f"{head}{slow}  ret void\n}}\n"
@@ -234,7 +206,7 @@ def _routine(name: str, more: str, lanes: Lanes, tiles: bool, slow: str, tile: s
   %tiles = sdiv i64 %rounded, $WIDTH
   br i1 %fast, label %by_tiles, label %by_numbers
 by_tiles:
-{_counted("t", "%tiles", tile)}
+{counted("t", "%tiles", tile)}
   ret void
 by_numbers:
 {slow}
@@ -264,8 +236,6 @@ def _tile(lanes: Lanes, *, load: bool) -> str:
         lines.append(f"  %row_offset{k} = mul i64 %across, {k}")
         lines.append(f"  %row{k} = getelementptr i8, ptr %rows0, i64 %row_offset{k}")
         lines.append(f"  %column{k} = getelementptr i8, ptr %columns0, i64 {k * lanes.bytes}")
-    if not load:
-        lines += _where_zero(lanes)
     values = []
     for k in range(width):
         if load:
@@ -276,7 +246,7 @@ def _tile(lanes: Lanes, *, load: bool) -> str:
         else:
             lines.append(f"  %a{k} = load {real}, ptr %column{k}, align $SIZE")
         values.append(f"%a{k}")
-    values = _transposed(lines, values, lanes)
+    values = transposed(lines, values, lanes)
     for k in range(width):
         if load:
             lines.append(f"  store {real} {values[k]}, ptr %column{k}, align $SIZE")
@@ -288,29 +258,7 @@ def _tile(lanes: Lanes, *, load: bool) -> str:
     return "\n".join(lines)
 
 
-def _where_zero(lanes: Lanes) -> list[str]:
-    """Rows of a tile that is zero take no transposing."""
-    stores = (
-        "  call void @llvm.masked.store.$SUFFIX.p0("
-        f"{lanes.real} zeroinitializer, ptr %row{k}, i32 $SIZE, $BOOLEAN %mask)"
-        for k in range(lanes.width)
-    )
-    return [
-        "  %all_computed = icmp eq ptr %zeros, null",
-        "  br i1 %all_computed, label %t.computed, label %t.look",
-        "t.look:",
-        "  %flag_at = getelementptr i8, ptr %zeros, i64 %t",
-        "  %flag = load i8, ptr %flag_at",
-        "  %zero = icmp ne i8 %flag, 0",
-        "  br i1 %zero, label %t.zero, label %t.computed",
-        "t.zero:",
-        *stores,
-        "  br label %t.end",
-        "t.computed:",
-    ]
-
-
-def _transposed(lines: list[str], rows: list[str], lanes: Lanes) -> list[str]:
+def transposed(lines: list[str], rows: list[str], lanes: Lanes) -> list[str]:
     """Columns of a W×W tile from its rows: pairs that lie `step` apart exchange blocks of `step` numbers."""
     width, real = lanes.width, lanes.real
     step = 1

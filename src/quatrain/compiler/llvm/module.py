@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from quatrain.compiler.llvm.text import Function, Lanes
@@ -55,6 +56,7 @@ class Module:
     elementary: set[str] = field(default_factory=set)
     tables: dict[tuple[float, ...], str] = field(default_factory=dict)
     masks: dict[tuple[bool, ...], str] = field(default_factory=dict)
+    places: dict[tuple[int, ...], str] = field(default_factory=dict)
     work_bytes: int = 0
     """Of the work area, as far as it is used."""
     _top: int = 0
@@ -80,6 +82,9 @@ class Module:
 
     def flags(self, values: tuple[bool, ...]) -> str:
         return self.masks.setdefault(values, f"@flags{len(self.masks)}")
+
+    def offsets(self, values: Iterable[int]) -> str:
+        return self.places.setdefault(tuple(values), f"@offsets{len(self.places)}")
 
     def name(self, stem: str) -> str:
         return f"{stem}{len(self.functions)}"

@@ -55,18 +55,31 @@ class Region:
             if node[0] in ("sin", "cos"):
                 self.angles.setdefault((node[0], node[1]), []).append(n)
         self.straight = schedule.cost(graph, every) <= STRAIGHT
+        self.slots: dict[int, Cell] = {}
+        """By node, where its value is stored as soon as it is computed."""
         self._section = _Straight(self)
         if not self.straight:
             self._plan()
 
-    def emit(self, f: Function, section: int) -> list[str]:
-        """Code for one section, in function `f`; the values of its results."""
+    def emit(self, f: Function, section: int, wanted: Sequence[int] | None = None) -> list[str]:
+        """Code for one section, in function `f`; the values of its results, or of those that are wanted."""
+        results = self.results[section] if wanted is None else wanted
         if self.straight:
-            return self._section.emit(f, self.orders[section], self.results[section])
+            return self._section.emit(f, self.orders[section], results)
         for name in self._emit_parts(section):
             f.do(f"call void @{name}(ptr %leaves, ptr %work)")
         reader = _Straight(self)
-        return [reader.value(f, n) for n in self.results[section]]
+        return [reader.value(f, n) for n in results]
+
+    def keep(self, section: int) -> dict[int, Cell]:
+        """A place in the work area for each distinct result; what is computed here is stored there at once."""
+        computed, cells = set(self.orders[section]), dict(self.slots)
+        for n in dict.fromkeys(self.results[section]):
+            if n not in cells:
+                cells[n] = Cell(self.module.allocate(1))
+                if n in computed:
+                    self.slots[n] = cells[n]
+        return {n: cells[n] for n in self.results[section]}
 
     # ---- parts ------------------------------------------------------------------------------------
 
@@ -139,7 +152,7 @@ class _Straight:
     def emit(self, f: Function, numbers: Sequence[int], results: Sequence[int]) -> list[str]:
         graph, values = self.graph, self.values
         present = set(numbers)
-        slots: dict[int, Cell] = {} if self.region.straight else self.region.slots
+        slots = self.region.slots
         for n in numbers:
             if n not in values:
                 self._compute(f, n, graph.nodes[n], present)

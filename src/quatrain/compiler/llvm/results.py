@@ -1,0 +1,146 @@
+"""Results to arrays: text of the routine that brings what a program has computed to where it belongs.
+
+Every distinct result has one vector in the work area, its cell; a result that stands in an array several times,
+and a constant, takes no more. A table gives for each scalar of an array the offset of its cell. From there
+`@qt.results` writes a block of W elements: rows that are contiguous by transposing W×W tiles in registers, columns
+vector by vector, anything else number by number.
+"""
+
+from __future__ import annotations
+
+from quatrain.compiler.llvm.memory import counted, transposed
+from quatrain.compiler.llvm.text import Lanes
+
+
+def still_tiles(constant: list[object], width: int) -> tuple[bool, ...]:
+    """Which tiles of an array hold one and the same constant; `constant` has for each scalar what it is, or None."""
+    tiles = [constant[k : k + width] for k in range(0, len(constant), width)]
+    return tuple(tile[0] is not None and len(set(tile)) == 1 for tile in tiles)
+
+
+def routine(lanes: Lanes) -> str:
+    """Definition of @qt.results for vectors of this kind."""
+    text = (
+        _RESULTS if lanes.width > 1 else _RESULTS.replace("%rows, label %by_tiles", "false, label %by_tiles")
+    )
+    parts = {
+        "$COLUMNS": counted("c", "%count", _COLUMN),
+        "$TILES": counted("t", "%tiles", _tile(lanes)),
+        "$NUMBERS": counted("s", "%count", _CELL + counted("r", "%lanes", _NUMBER)),
+    }
+    for name, value in parts.items():
+        text = text.replace(name, value)
+    return text
+
+
+# The last tile ends with the last scalar: it begins within the one before and writes some numbers again.
+_RESULTS = """
+define internal void @qt.results(
+    ptr %leaf, ptr %work, i64 %element, i64 %lanes, ptr %cells, ptr %still
+) noinline nounwind {
+entry:
+  %p1 = getelementptr i8, ptr %leaf, i64 8
+  %p2 = getelementptr i8, ptr %leaf, i64 16
+  %p3 = getelementptr i8, ptr %leaf, i64 24
+  %array = load ptr, ptr %leaf
+  %across = load i64, ptr %p1
+  %along = load i64, ptr %p2
+  %count = load i64, ptr %p3
+  %shift = mul i64 %element, %across
+  %source = getelementptr i8, ptr %array, i64 %shift
+  %whole = icmp eq i64 %lanes, $WIDTH
+  %dense = icmp eq i64 %across, $SIZE
+  %columns = and i1 %dense, %whole
+  %rows_dense = icmp eq i64 %along, $SIZE
+  %last = sub i64 %count, $WIDTH
+  %enough = icmp sge i64 %last, 0
+  %some_rows = and i1 %rows_dense, %whole
+  %rows = and i1 %some_rows, %enough
+  %rounded = add i64 %last, $TWICE
+  %tiles = sdiv i64 %rounded, $WIDTH
+  br i1 %columns, label %by_columns, label %not_columns
+not_columns:
+  br i1 %rows, label %by_tiles, label %by_numbers
+by_columns:
+$COLUMNS
+  ret void
+by_tiles:
+$TILES
+  ret void
+by_numbers:
+$NUMBERS
+  ret void
+}
+"""
+
+_COLUMN = """
+  %c_at = getelementptr i32, ptr %cells, i64 %c
+  %c_offset = load i32, ptr %c_at
+  %c_wide = zext i32 %c_offset to i64
+  %c_cell = getelementptr i8, ptr %work, i64 %c_wide
+  %c_value = load $REAL, ptr %c_cell, align $SIZE
+  %c_shift = mul i64 %c, %along
+  %c_there = getelementptr i8, ptr %source, i64 %c_shift
+  store $REAL %c_value, ptr %c_there, align $SIZE
+"""
+
+_CELL = """
+  %s_at = getelementptr i32, ptr %cells, i64 %s
+  %s_offset = load i32, ptr %s_at
+  %s_wide = zext i32 %s_offset to i64
+  %s_cell = getelementptr i8, ptr %work, i64 %s_wide
+  %s_shift = mul i64 %s, %along
+  %s_there = getelementptr i8, ptr %source, i64 %s_shift
+"""
+
+_NUMBER = """
+  %number_at = getelementptr $NUMBER, ptr %s_cell, i64 %r
+  %number = load $NUMBER, ptr %number_at
+  %row_shift = mul i64 %r, %across
+  %number_to = getelementptr i8, ptr %s_there, i64 %row_shift
+  store $NUMBER %number, ptr %number_to
+"""
+
+
+def _tile(lanes: Lanes) -> str:
+    """W scalars of W elements. A tile that holds one constant takes no transposing."""
+    width, real = lanes.width, lanes.real
+    lines = [
+        "  %next = mul i64 %t, $WIDTH",
+        "  %within = icmp sle i64 %next, %last",
+        "  %first = select i1 %within, i64 %next, i64 %last",
+        "  %row_bytes = mul i64 %first, $SIZE",
+        "  %row0 = getelementptr i8, ptr %source, i64 %row_bytes",
+        *(f"  %row{k} = getelementptr i8, ptr %row{k - 1}, i64 %across" for k in range(1, width)),
+    ]
+    values = []
+    for k in range(width):
+        lines += [
+            f"  %place{k} = add i64 %first, {k}",
+            f"  %at{k} = getelementptr i32, ptr %cells, i64 %place{k}",
+            f"  %offset{k} = load i32, ptr %at{k}",
+            f"  %wide{k} = zext i32 %offset{k} to i64",
+            f"  %cell{k} = getelementptr i8, ptr %work, i64 %wide{k}",
+        ]
+        if k == 0:
+            lines += [
+                f"  %a0 = load {real}, ptr %cell0, align $SIZE",
+                "  %some_still = icmp ne ptr %still, null",
+                "  %asked = and i1 %some_still, %within",
+                "  br i1 %asked, label %t.look, label %t.moving",
+                "t.look:",
+                "  %flag_at = getelementptr i8, ptr %still, i64 %t",
+                "  %flag = load i8, ptr %flag_at",
+                "  %constant = icmp ne i8 %flag, 0",
+                "  br i1 %constant, label %t.still, label %t.moving",
+                "t.still:",
+                *(f"  store {real} %a0, ptr %row{r}, align $SIZE" for r in range(width)),
+                "  br label %t.end",
+                "t.moving:",
+            ]
+        else:
+            lines.append(f"  %a{k} = load {real}, ptr %cell{k}, align $SIZE")
+        values.append(f"%a{k}")
+    values = transposed(lines, values, lanes)
+    lines += [f"  store {real} {values[k]}, ptr %row{k}, align $SIZE" for k in range(width)]
+    return "\n".join(lines)
