@@ -52,10 +52,9 @@ def laid(layout, batch, count, dtype):
     return np.full((2 * batch, 2 * count), 9.0, dtype)[::2, ::2]
 
 
-def test_a_tile_of_zeros_takes_no_store_of_its_own():
-    from quatrain.compiler.llvm.blocks import zero_tiles
+def test_tiles_that_hold_one_constant_are_known():
+    from quatrain.compiler.llvm.results import still_tiles
 
-    traced = program()
-    some, none = traced.outputs
-    assert zero_tiles(traced, some, 8) == (False, False, False, True, True, False)
-    assert zero_tiles(traced, none, 8) == (True, True)
+    zero, one, moving = 0, 1, None
+    assert still_tiles([zero] * 8 + [zero, one] * 4 + [one] * 8, 8) == (True, False, True)
+    assert still_tiles([moving] * 8 + [zero] * 7 + [moving], 8) == (False, False)
