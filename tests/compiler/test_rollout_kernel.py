@@ -247,6 +247,15 @@ def oscillator():
     return rollout(step, state=2, parameters=float)
 
 
+@pytest.mark.parametrize("batch", [(), (21,), (3, 7)])
+def test_what_an_element_records_lies_together(batch):
+    """Scattered over the pages of a large array it takes several times the time of a small step."""
+    result = RolloutKernel(oscillator())({"state": np.ones((*batch, 2)), "parameters": np.ones(batch)}, 12, 3)
+    (record,) = result.records.values()
+    assert record.shape == (*batch, 4, 2)
+    assert record.flags.c_contiguous
+
+
 @pytest.mark.parametrize("batch", [(21,), (3, 7)])
 def test_a_result_may_be_written_over_by_the_next_run(batch):
     run = RolloutKernel(oscillator())

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 class RolloutKernel:
     """A compiled time loop; what it computes is defined by `interpret.rollout`.
 
-    Records lie in memory with the batch as the last axis, so that a step's record is written as it stands in
-    the registers; they are seen as (..., R, *shape).
+    Records are (..., R, *shape) in memory too: what an element writes next lies beside what it wrote before. With
+    the batch as the last axis a record could be written as it stands in the registers, but every number
+    of it would go to another page of the memory, which costs several times what transposing does.
     """
 
     def __init__(
@@ -175,8 +176,8 @@ class _Memory:
             array = self._array(key, (self.count, size), kind)
             return array, size * width, width, 0
         if role == "record":
-            array = self._array(key, (self.records, size, self.count), kind)
-            return array, width, self.count * width, size * self.count * width
+            array = self._array(key, (self.count, self.records, size), kind)
+            return array, self.records * size * width, width, size * width
         most = self.most[key[2]]
         array = self._array(key, (self.count, most, size), kind, np.nan)
         return array, most * size * width, width, size * width
@@ -197,9 +198,7 @@ class _Memory:
             if role == "final":
                 final[name] = array.reshape((*batch, *step.input_port(name).shape))
             elif role == "record":
-                rows = np.moveaxis(array, -1, 0)  # (batch, records, scalars), as a view
-                shape = (*batch, array.shape[0], *step.output_port(name).shape)
-                records[name] = rows.reshape(shape)
+                records[name] = array.reshape((*batch, self.records, *step.output_port(name).shape))
             elif role == "event":
                 values[event][name] = array.reshape((*batch, self.most[event], *step.output_port(name).shape))
             else:
