@@ -12,6 +12,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -780,6 +781,25 @@ def test_compiling_that_takes_long_is_told_once(monkeypatch, caplog):
 
 
 # ---- threads, copies, other processes ----------------------------------------------------------------
+
+
+def test_others_go_on_while_one_state_takes_long():
+    spin = compile(lambda x, n: repeat(lambda s, i: scalar.sin(s) + x, x, n), inputs={"x": float, "n": float})
+    spin(0.5, 10.0)
+    done = threading.Event()
+    seen = 0
+
+    def count():
+        nonlocal seen
+        while not done.wait(1e-3):
+            seen += 1
+
+    other = threading.Thread(target=count)
+    other.start()
+    spin(0.5, 2e7)  # some tenths of a second
+    done.set()
+    other.join()
+    assert seen > 20
 
 
 def test_sixteen_threads_may_call_one_kernel():

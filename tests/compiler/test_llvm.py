@@ -435,6 +435,16 @@ def test_counts_of_every_kind(dtype):
         assert_equal_bits(fixed, {"x": numbers((11,), 4)})
 
 
+def test_iterations_are_counted_beyond_what_single_precision_can_add_up():
+    many = 2.0**24 + 6
+    count = compile(
+        lambda x: iterate(lambda s, i: s, x, until=lambda s: s < 0.0, most=many).count,
+        inputs={"x": float},
+        dtype="float32",
+    )
+    assert count(np.ones(3, np.float32)).tolist() == [many] * 3
+
+
 @pytest.mark.parametrize("size", [None, 2])
 @pytest.mark.parametrize("lags", [(1,), (2,), (5, 1, 3)])
 def test_delays_within_loops(lags, size):

@@ -35,7 +35,10 @@ def single_state(kernel: Kernel) -> Callable[[tuple[Any, ...]], Any]:
     places, count, dtype, array = bench.inputs, len(bench.inputs), kernel.number_type, np.ndarray
     # A line of numbers goes through a view that refuses what is not of its length and its number type.
     lines = [memoryview(place.data) if place.ndim == 1 else None for place in places]
-    call, address, result = kernel.native.call_short, bench.frame.address, bench.result
+    native = kernel.native
+    # A loop may take any time: others go on meanwhile.
+    call = native.call_long if native.facts["repeats"] else native.call_short
+    address, result = bench.frame.address, bench.result
 
     def single(arguments: tuple[Any, ...]) -> Any:
         if len(arguments) != count:

@@ -36,6 +36,8 @@ class Code:
     scratch: tuple[int, ...]
     """For each leaf the offset of its scratch area in the work area."""
     first_leaf: int = HEAD_WORDS
+    repeats: bool = False
+    """Whether there are loops, so that one element may take any time."""
 
 
 def program_code(
@@ -64,7 +66,9 @@ def program_code(
     ]
     module.functions.append(_kernel(module, len(program.inputs), tables))
     text = module_text(module, target, results.routine(module.lanes))
-    return Code(text, module.lanes.width, module.work_bytes, (*scratch, *(0 for _ in program.outputs)))
+    places = (*scratch, *(0 for _ in program.outputs))
+    repeats = bool(program.graph.loops)
+    return Code(text, module.lanes.width, module.work_bytes, places, repeats=repeats)
 
 
 def scratch_area(module: Module, port: Port) -> int:

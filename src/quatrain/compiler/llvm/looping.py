@@ -100,7 +100,8 @@ class Looping:
             f.place(advance)
         f.store(mask, active, boolean)
         self._write(i, following, None if fixed else mask)
-        more = f.new(f"fadd {real} {f.load(done)}, {lanes.constant(1.0)}")
+        # From the whole number, since adding 1 comes to a stand at 2²⁴ in single precision.
+        more = splat(f, f.new(f"sitofp i64 {f.new(f'add i64 {i}, 1')} to {lanes.number}"))
         f.store(f.new(f"select {boolean} {mask}, {real} {more}, {real} {f.load(done)}"), done)
         f.store(f.new(f"add i64 {i}, 1"), counter, "i64")
         f.jump(test)
