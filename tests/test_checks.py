@@ -491,6 +491,15 @@ def test_massless_gimbals_are_singular_only_where_two_axes_meet():
     assert "singular where all joints are at zero" in only
 
 
+def test_a_folded_arm_without_mass_is_singular_where_its_load_comes_to_lie_on_the_first_axis():
+    """Two links of a metre, of which the second folds back at zero: its point mass is then on the axis of the first."""
+    out = qt.Pose(qt.Quaternion.identity(), qt.Vec3(1.0, 0.0, 0.0))
+    arm = body("b1", 0, axes=(AXES[2],), X_PJ=out, com=(-1.0, 0.0, 0.0), **POINT)
+    (only,) = told(model(body(axes=(AXES[2],), **NOTHING), arm))
+    assert only.startswith("joint 'j0': all the mass that it moves lies on its axis")
+    assert "singular where all joints are at zero" in only
+
+
 def test_forward_dynamics_that_has_no_answer_says_which_joint_and_why():
     robot = qt.Robot(model(body(), body("b1", 0, **NOTHING)))
     text = r"forward_dynamics of machine divides by zero in every state\. joint 'j1': body 'b1', with all"
