@@ -14,12 +14,12 @@ from quatrain.equations import connection, dynamics, regressor
 from quatrain.equations.curvature import curvature
 from quatrain.equations.passive_forces import SLIP
 from quatrain.errors import ArgumentError
-from quatrain.inverse_kinematics import InverseKinematics, inverse_kinematics
 from quatrain.model import Model
-from quatrain.verify import Verification, verify
 
 if TYPE_CHECKING:
+    from quatrain.inverse_kinematics import InverseKinematics
     from quatrain.robot import Robot
+    from quatrain.verify import Verification
 
 
 class Further(ABC):
@@ -157,6 +157,8 @@ class Further(ABC):
         `limits`: those of the "model", (lower, upper) for each coordinate, or None. Where no configuration is found,
         the one with the smallest distance² + (length · angle)² is given: `length` [m] is what a radian counts.
         """
+        from quatrain.inverse_kinematics import inverse_kinematics
+
         return inverse_kinematics(
             cast("Robot", self), target, frame, q0, limits=limits, tolerance=tolerance, starts=starts,
             iterations=iterations, length=length, rng=rng,
@@ -168,4 +170,6 @@ class Further(ABC):
         self, states: int = 16, rng: np.random.Generator | None = None, tolerance: float = 1e-10
     ) -> Verification:
         """Every quantity by several roads on random states of this robot: print what comes back. See `verify`."""
+        from quatrain.verify import verify
+
         return verify(cast("Robot", self), states, rng, tolerance)
