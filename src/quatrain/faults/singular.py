@@ -83,7 +83,7 @@ def _found(model: Model, tree: Tree, q: Sequence[float]) -> dict[str, str]:
             lost = vectors[:, zero][:, 0]
             along = lost @ would_feel @ lost
             body = bodies[segment.v]
-            found.setdefault(body.joint.name, _reason(segment, body.name, size, along))
+            found.setdefault(body.joint.name, _reason(segment, body.name, held[k][0, 0], size, along))
         keep = vectors[:, ~zero]
         U = free[k] @ S @ keep
         left = free[k] - (U / values[~zero]) @ U.T
@@ -94,8 +94,8 @@ def _found(model: Model, tree: Tree, q: Sequence[float]) -> dict[str, str]:
     return found
 
 
-def _reason(segment: Segment, body: str, size: float, along: float) -> str:
-    if size == 0:
+def _reason(segment: Segment, body: str, mass: float, size: float, along: float) -> str:
+    if mass == 0 and size == 0:
         has = "no mass" if segment.kind == "slide" else "neither mass nor inertia"
         return f"body {body!r}, with all that it carries, has {has}"
     if abs(along) <= _ZERO * abs(size):
