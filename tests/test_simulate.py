@@ -394,10 +394,6 @@ def test_wrong_shapes_and_missing_parameters():
         ({"method": "variational"}, "oscillator has no variational step"),
         ({"tolerance": Tolerance(1e-6)}, "has a fixed step, and takes no tolerance"),
         ({"record": ["spin"]}, "no quantity 'spin' to record"),
-        (
-            {"method": "dopri5", "events": {"zero": lambda t, x, v: x}},
-            "events are looked for within steps of fixed size",
-        ),
     ],
 )
 def test_simulations_that_cannot_be(options, text):

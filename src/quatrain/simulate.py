@@ -95,9 +95,7 @@ class Simulation:
         if self.control is not None and mechanism.input is None:
             raise ArgumentError(f"{mechanism.name} takes no control", do="leave out control=")
         self.events = {k: e if isinstance(e, Event) else Event(e) for k, e in (events or {}).items()}
-        self.marching: Marching = marching(
-            method, mechanism, tolerance, held=self.control is not None, events=bool(self.events)
-        )
+        self.marching: Marching = marching(method, mechanism, tolerance, held=self.control is not None)
         self.record = self._names(record)
         self.parameters = {**mechanism.parameters, **dict.fromkeys(parameters, float)}
         self.kernel = RolloutKernel(self._rollout(dtype), dtype=dtype, threads=threads)

@@ -59,7 +59,6 @@ def marching(
     tolerance: Tolerance | None,
     *,
     held: bool,
-    events: bool,
 ) -> Marching:
     """The method of that name. `held`: its input is constant over each step, and jumps between two."""
     if tolerance is not None:
@@ -90,11 +89,6 @@ def marching(
             )
         return _of_stepper(method, mechanism.variational)
     if method in ADAPTIVE:
-        if events:
-            raise ArgumentError(
-                f"events are looked for within steps of fixed size, and {method} chooses its own",
-                do="choose a method of fixed step, such as rk4",
-            )
         return _adaptive(method, tolerance or Tolerance(1e-9, 1e-12), held)
     raise ArgumentError(f"there is no method {method!r}", do=f"choose one of {', '.join(METHODS)}")
 
@@ -212,24 +206,51 @@ def _adaptive(name: str, tolerance: Tolerance, held: bool) -> Marching:
         if held:
             # The input has jumped: from here exactly to the next jump, with the derivative taken anew.
             slope = (system.space.rate(q, v), system.acceleration(t, q, v))
-            run = replace(run, t=t, q=q, v=v, slope=slope)
-            run, _ = _reach(pair, system, run, None, target, target, tolerance)
+            before = replace(run, t=t, q=q, v=v, slope=slope)
+
+            def to(time: Scalar) -> tuple[Nested, Progress]:
+                there, _ = _reach(pair, system, before, None, time, time, tolerance)
+                return (there.q, there.v), there
+
+            state, run = to(target)
             reached = equal(run.t, target)
-            q1, v1 = _or_nan(reached, (run.q, run.v))
-            return Moved(q1, v1, {"run": _or_nan(reached, run)}, _no_events)
-        last = _at_first(index, lambda: Last(t, run.q, run.v, run.slope, t * 0), memory["last"])
-        run, last = _reach(pair, system, run, last, target, end, tolerance)
-        assert last is not None
-        state = _read(pair, system, run, last, target)
+            q1, v1 = _or_nan(reached, state)
+            path = Again(t, target - t, (q, v), (q1, v1), lambda time: to(time)[0])
+            return Moved(q1, v1, {"run": _or_nan(reached, run)}, path.locate)
+        first, last = run, _at_first(index, lambda: Last(t, run.q, run.v, run.slope, t * 0), memory["last"])
+
+        def within(time: Scalar) -> tuple[Nested, Progress, Last]:
+            there, step = _reach(pair, system, first, last, time, end, tolerance)
+            assert step is not None
+            return _read(pair, system, there, step, time), there, step
+
+        state, run, done = within(target)
         reached = target <= run.t
         q1, v1 = _or_nan(reached, state)
-        return Moved(q1, v1, {"run": _or_nan(reached, run), "last": last}, _no_events)
+        path = Again(t, target - t, (q, v), (q1, v1), lambda time: within(time)[0])
+        return Moved(q1, v1, {"run": _or_nan(reached, run), "last": done}, path.locate)
 
     return Marching(name, memory, step, tolerance)
 
 
-def _no_events(watch: Any, direction: int) -> Located:
-    raise AssertionError("asked for events within steps of chosen size")
+@dataclass(frozen=True)
+class Again:
+    """The states between two records, each by the same steps done once more up to its time.
+
+    The steps of an interval are not kept; an event is seldom, and where there is none they are not done again.
+    """
+
+    t: Scalar
+    h: Scalar
+    start: tuple[Nested, Nested]
+    end: tuple[Nested, Nested]
+    state: Callable[[Scalar], tuple[Nested, Nested]]
+
+    def at(self, theta: Scalar) -> tuple[Nested, Nested]:
+        return self.state(self.t + self.h * theta)
+
+    def locate(self, watch: Callable[..., Scalar], direction: int) -> Located:
+        return stepping.locate(watch, self, direction=direction, iterate=iterate)
 
 
 def _reach(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from quatrain.equations.stepping.embedded import Dense
+from quatrain.equations.stepping.embedded import State
 from quatrain.equations.stepping.nested import Nested, chosen
 from quatrain.equations.stepping.solving import Loop
 from quatrain.scalar import (
@@ -29,6 +30,21 @@ Watch = Callable[[Scalar, Nested, Nested], Scalar]
 RISING, FALLING, EITHER = 1, -1, 0
 
 
+class Path(Protocol):
+    """What is known of the states within an interval: a step's `Dense` output, or a run done again up to a time."""
+
+    @property
+    def t(self) -> Scalar: ...
+    @property
+    def h(self) -> Scalar: ...
+    @property
+    def start(self) -> State: ...
+    @property
+    def end(self) -> State: ...
+    def at(self, theta: Scalar) -> State:
+        """(q, v) at t + θ h."""
+
+
 @dataclass(frozen=True)
 class Located:
     """An event, if there is one; where there is none, time and state are those of the step's end."""
@@ -40,9 +56,9 @@ class Located:
 
 
 def locate(
-    watch: Watch, within: Dense, *, direction: int = EITHER, rounds: int = 16, iterate: Loop | None = None
+    watch: Watch, within: Path, *, direction: int = EITHER, rounds: int = 16, iterate: Loop | None = None
 ) -> Located:
-    """The event within one step, by Ridders's method on the dense output.
+    """The event within one step, by Ridders's method on what is known between its ends.
 
     It is seen where g has different signs at both ends, or is zero at the later one; two that fall within one
     step are not. Each round halves the interval at least, and near a simple zero doubles the digits: `rounds`
@@ -59,7 +75,8 @@ def locate(
     # Of the states themselves: what rounding makes of them between would lose an event on a border, or count it twice.
     g_first, g_last = watch(within.t, *within.start), watch(within.t + within.h, *within.end)
     happened = _crossed(g_first, g_last, direction)
-    state = (first, g_first, last, g_last)
+    # Where nothing happened there is nothing to narrow down.
+    state = (first, g_first, where(happened, last, first), g_last)
     if iterate is None:
         for _ in range(rounds):
             state = _ridders(g, state)
