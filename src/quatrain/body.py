@@ -131,7 +131,7 @@ class RigidBody:
         - `force`: in W at the origin [N], constant or a function (t, X, velocity), velocity.v and velocity.w;
         - `control`: a law (t, X, velocity, x, p), asked once a step, for a torque or a `Wrench`: see `Control`;
         - `fixed_point`: a point of the body, which rests in W's origin; `p0` and `v0` follow from it;
-        - `events`: by name, a function (t, X, velocity) or an `Event`: its passing through zero is kept in `run.events`.
+        - `events`: by name, a function (t, X, velocity) or an `Event`; its zeros are kept in `run.events`.
 
         `parameters` gives values for each motion: of "mass", "inertia" or principal "moments", "com", "gravity",
         or names of your own, a number each.
