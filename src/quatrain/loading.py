@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,21 @@ def load(
     mimic: str = "exact",
     inertia: str = "error",
     merge_fixed: bool = True,
+    roots: Iterable[str | Path] = (),
     **options: Any,
 ) -> Robot:
-    """The robot in a file (URDF), or in a text that is XML itself; `robot.report` says what became of it.
+    """The robot in a file (URDF or MJCF), or in a text that is XML itself; `robot.report` says what became of it.
 
     `base`: "auto" does what the file says, and fixes the base to the ground where it says nothing; "fixed", "floating".
     `mimic`: "exact": a joint that follows another has no coordinate of its own; "independent": it has.
     `inertia`: what to do about inertias that no matter can have: "error", "warn" (keep them), "repair".
     `merge_fixed`: bodies on fixed joints become parts of their parents and remain frames of their names.
+    `roots`: folders outside the file's own from which it may include files and take meshes for inertias.
     `options` are those of `Robot`: dtype, threads.
     """
-    model, report = load_model(source, base=base, mimic=mimic, inertia=inertia, merge_fixed=merge_fixed)
+    model, report = load_model(
+        source, base=base, mimic=mimic, inertia=inertia, merge_fixed=merge_fixed, roots=roots
+    )
     return Robot(model, report=report, **options)
 
 
@@ -43,9 +48,10 @@ def load_model(
     mimic: str = "exact",
     inertia: str = "error",
     merge_fixed: bool = True,
+    roots: Iterable[str | Path] = (),
 ) -> tuple[Model, LoadReport]:
     """The model alone, and the report."""
-    reading, name = formats.read(source, base=base, mimic=mimic)
+    reading, name = formats.read(source, base=base, mimic=mimic, roots=roots)
     model, findings = _checked(reading, inertia)
     if merge_fixed:
         merged = merged_fixed(model)

@@ -6,9 +6,10 @@ urdf.py, …   a reader for each format: root element → `Reading`      reading
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from quatrain.formats.mjcf import read_mjcf
 from quatrain.formats.reading import BASES, MIMICS, Choices, Reading
 from quatrain.formats.report import Finding, LoadReport
 from quatrain.formats.source import Element, FormatError, choose, parse, text_of
@@ -16,14 +17,18 @@ from quatrain.formats.urdf import read_urdf
 
 __all__ = ["Finding", "FormatError", "LoadReport", "Reading", "read"]
 
-_READERS: dict[str, Callable[[Element, Choices], Reading]] = {"robot": read_urdf}
+_READERS: dict[str, Callable[[Element, Choices], Reading]] = {"robot": read_urdf, "mujoco": read_mjcf}
 """By the outermost element."""
 
 
-def read(source: str | Path, *, base: str = "auto", mimic: str = "exact") -> tuple[Reading, str]:
+def read(
+    source: str | Path, *, base: str = "auto", mimic: str = "exact", roots: Iterable[str | Path] = ()
+) -> tuple[Reading, str]:
     """What a file, or a text that is XML itself, holds; and its name for messages."""
-    choices = Choices(choose(base, BASES, "base"), choose(mimic, MIMICS, "mimic"))
-    content, name, _ = text_of(source)
+    content, name, path = text_of(source)
+    text = str(source) if path is None else ""
+    folders = tuple(map(Path, roots))
+    choices = Choices(choose(base, BASES, "base"), choose(mimic, MIMICS, "mimic"), path, text, folders)
     return read_content(content, name, choices), name
 
 

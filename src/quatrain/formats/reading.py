@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from quatrain.formats.report import Finding, in_order
 from quatrain.formats.source import Element, FormatError, Place
@@ -25,6 +26,17 @@ class Choices:
     """"auto": as the file says, else fixed."""
     mimic: str = "exact"
     """"exact": a joint that follows another has no coordinate; "independent": it has."""
+    path: Path | None = None
+    """The file, if it is one."""
+    text: str = ""
+    """What was given, if it is not."""
+    roots: tuple[Path, ...] = ()
+    """Further folders that the file may refer to."""
+
+    def allowed(self) -> list[Path]:
+        """Folders within which other files are read: the file's own, and those that the caller names."""
+        own = [] if self.path is None else [self.path.parent]
+        return [folder.resolve() for folder in (*own, *self.roots)]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,213 @@
+"""MJCF: walked by our own reader for what it includes, then read from the model that MuJoCo's compiler makes of it.
+
+MuJoCo's order of bodies, qpos and qvel is the order here, so that states pass from one to the other as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from quatrain.errors import QuatrainError
+from quatrain.formats import mjcf_joints
+from quatrain.formats.mjcf_parts import actuators_of, extras_of, keyframes_of, shapes_of
+from quatrain.formats.reading import Choices, Notes, Reading
+from quatrain.formats.source import Element, FormatError, Place, parse, text_of
+from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
+from quatrain.model import WORLD, Body, Frame, Model
+
+SECONDS = 120
+"""So long MuJoCo's compiler may take."""
+
+_IDENTITY = Quaternion.identity()
+_ZERO = Vec3(0.0, 0.0, 0.0)
+_NOTHING = SymMat3(*(0.0,) * 6)
+
+
+def read_mjcf(root: Element, choices: Choices) -> Reading:
+    """The model of a <mujoco>."""
+    notes = Notes()
+    lines = _lines(root, choices)
+    compiled = Compiled(_compiled(root, choices))
+    for note in compiled.raw["notes"]:
+        notes.add("info", "shapes", None, f"{note}: it is not needed for the dynamics")
+    for what, value in compiled.raw["medium"].items():
+        if value:
+            notes.add(
+                "warning",
+                "ignored",
+                None,
+                f"the medium has {what} {value:g}: its forces are not modelled here",
+            )
+    bodies, numbers = _bodies(compiled, choices, notes)
+    model = Model(
+        compiled.raw["name"] or root.get("model") or "model",
+        tuple(bodies),
+        tuple(_frames(compiled, numbers)),
+        Vec3(*compiled.raw["gravity"]),
+        actuators=tuple(actuators_of(compiled, notes)),
+        shapes=tuple(shapes_of(compiled, numbers)),
+        extras=tuple(extras_of(compiled, notes)),
+    )
+    model = _with_keyframes(model, compiled)
+    held = (
+        ("bodies", len(compiled.names["body"]) - 1),
+        ("joints", len(compiled.names["joint"])),
+        ("shapes", len(model.shapes)),
+    )
+    return Reading(model, f"MJCF, by MuJoCo {compiled.raw['version']}", held, tuple(notes.findings), lines)
+
+
+@dataclass
+class Compiled:
+    """What the compiler has made: arrays by MuJoCo's own names."""
+
+    raw: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        self.names: dict[str, list[str]] = {
+            kind: _filled(kind, names) for kind, names in self.raw["names"].items()
+        }
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self.raw["arrays"][name]
+
+    def pose(self, kind: str, k: int) -> Pose:
+        return Pose(unit(self[f"{kind}_quat"][k]), Vec3(*self[f"{kind}_pos"][k]))
+
+
+def _filled(kind: str, names: list[str]) -> list[str]:
+    """What has no name is called by its kind and number; shapes may go without."""
+    if kind in ("geom", "mesh", "material"):
+        return names
+    taken, found = {*names}, []
+    for k, given in enumerate(names):
+        name = given or f"{kind}{k}"
+        while not given and name in taken:
+            name += "_"
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def unit(wxyz: list[float]) -> Quaternion:
+    q = Quaternion(*wxyz)
+    return q if q == _IDENTITY else q.normalised()
+
+
+# ---- the file -----------------------------------------------------------------------------------------
+
+
+def _lines(root: Element, choices: Choices) -> dict[str, Place]:
+    """Where bodies and joints stand, in this file and in those that it includes, which must lie in allowed folders."""
+    found: dict[str, Place] = {}
+    pending, seen = [root], {choices.path}
+    while pending:
+        element = pending.pop()
+        name = element.get("name")
+        if name and element.tag in ("body", "joint", "freejoint"):
+            found.setdefault(f"{'body' if element.tag == 'body' else 'joint'} {name!r}", element.place)
+        if element.tag == "include":
+            path = _included(element, choices)
+            if path not in seen:
+                seen.add(path)
+                content, shown, _ = text_of(path)
+                pending.append(parse(content, shown))
+        pending += reversed(element.others())
+    return found
+
+
+def _included(element: Element, choices: Choices) -> Path:
+    file = element.string("file")
+    if choices.path is None:
+        element.fail(
+            f"a text includes the file {file!r}", do="load it from a file, so that its folder is known"
+        )
+    path = (choices.path.parent / file).resolve()
+    if not any(path.is_relative_to(root) for root in choices.allowed()):
+        element.fail(
+            f"it includes {file!r}, which lies outside the model's folder",
+            do=f"allow that folder: load(…, roots=[{str(path.parent)!r}])",
+        )
+    return path
+
+
+def _compiled(root: Element, choices: Choices) -> dict[str, Any]:
+    """What MuJoCo's compiler says, from a process of its own."""
+    try:
+        import mujoco  # noqa: F401 only to know whether it is there
+    except ImportError:
+        raise QuatrainError(
+            "MJCF is read through MuJoCo's own compiler, which is not installed",
+            do='pip install "quatrain[mjcf]"',
+        ) from None
+    job = {
+        "path": None if choices.path is None else str(choices.path),
+        "text": None if choices.path is not None else choices.text,
+        "roots": [str(folder) for folder in choices.allowed()],
+    }
+    command = [sys.executable, "-m", "quatrain.formats.mjcf_compiler"]
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(job).encode(), capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        root.fail(f"MuJoCo's compiler was not done after {SECONDS} s", do="check the file with MuJoCo itself")
+    if done.returncode != 0:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
+        root.fail(
+            f"MuJoCo's compiler ended with code {done.returncode}: {last[0]}", do="check the file with MuJoCo"
+        )
+    result: dict[str, Any] = json.loads(done.stdout)
+    if "error" in result:
+        message = " ".join(result["error"].split())
+        raise FormatError(
+            f"MuJoCo's compiler refuses it: {message}", do="mend what it names", where=root.place.file
+        )
+    return result
+
+
+# ---- the tree -----------------------------------------------------------------------------------------
+
+
+def _bodies(compiled: Compiled, choices: Choices, notes: Notes) -> tuple[list[Body], dict[int, int]]:
+    """Bodies, and the number here of each of MuJoCo's. One on several joints hangs on bodies without mass."""
+    bodies: list[Body] = []
+    numbers = {0: WORLD}
+    for k in range(1, len(compiled.names["body"])):
+        name = compiled.names["body"][k]
+        joints = list(mjcf_joints.joints_of(compiled, k, choices, notes))
+        parent = numbers[compiled["body_parentid"][k]]
+        for joint in joints[:-1]:
+            bodies.append(Body(f"{name}/{joint.name}", parent, joint, 0.0, _ZERO, _NOTHING))
+            parent = len(bodies) - 1
+        mass, I_diag = compiled["body_mass"][k], Vec3(*compiled["body_inertia"][k])
+        R = unit(compiled["body_iquat"][k])
+        I_B = SymMat3.diagonal(*I_diag)
+        I_B = I_B if R == _IDENTITY else I_B.rotated(R.to_matrix())
+        bodies.append(Body(name, parent, joints[-1], mass, Vec3(*compiled["body_ipos"][k]), I_B))
+        numbers[k] = len(bodies) - 1
+        if compiled["body_gravcomp"][k]:
+            what = f"body {name!r} is held against gravity (gravcomp {compiled['body_gravcomp'][k]:g}): not taken over"
+            notes.add("warning", "ignored", None, what)
+    return bodies, numbers
+
+
+def _frames(compiled: Compiled, numbers: dict[int, int]) -> Iterator[Frame]:
+    """Sites."""
+    taken = {*compiled.names["body"], "world"}
+    for k, name in enumerate(compiled.names["site"]):
+        shown = f"{name}_site" if name in taken else name
+        taken.add(shown)
+        yield Frame(shown, numbers[compiled["site_bodyid"][k]], compiled.pose("site", k))
+
+
+def _with_keyframes(model: Model, compiled: Compiled) -> Model:
+    if model.nq != compiled.raw["counts"]["nq"]:
+        return model  # a joint was made free or fixed on request: states of the file are of another machine
+    return replace(model, keyframes=tuple(keyframes_of(compiled)))

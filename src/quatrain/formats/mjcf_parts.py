@@ -1,0 +1,124 @@
+"""What a compiled MuJoCo model has besides its tree: shapes, actuators, keyframes, and what is kept without effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from quatrain.formats.reading import Notes
+from quatrain.model import Actuator, Extra, Keyframe, Shape
+
+if TYPE_CHECKING:
+    from quatrain.formats.mjcf import Compiled
+
+# By MuJoCo's numbers; what its sizes are here: half sides, half heights.
+_SHAPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
+_EQUALITIES = ("connect", "weld", "joint", "tendon", "flex")
+_JOINT, _SITE = 0, 4
+"""Kinds of transmission."""
+
+
+def shapes_of(compiled: Compiled, numbers: dict[int, int]) -> Iterator[Shape]:
+    """Geoms. Those that take part in no contact are for the eye alone."""
+    for k, number in enumerate(compiled["geom_type"]):
+        if number >= len(_SHAPES) or _SHAPES[number] == "hfield":
+            continue
+        kind = _SHAPES[number]
+        a, b, c = compiled["geom_size"][k]
+        size: tuple[float, ...] = {
+            "plane": (2 * a, 2 * b),
+            "sphere": (a,),
+            "capsule": (a, 2 * b),
+            "cylinder": (a, 2 * b),
+            "ellipsoid": (a, b, c),
+            "box": (2 * a, 2 * b, 2 * c),
+            "mesh": (1.0, 1.0, 1.0),
+        }[kind]
+        X_BG, mesh = compiled.pose("geom", k), ""
+        if kind == "mesh":
+            m = compiled["geom_dataid"][k]
+            # MuJoCo moves a mesh into its principal axes; the shape is the file's own.
+            X_BG = X_BG @ compiled.pose("mesh", m).inverse()
+            size = tuple(compiled["mesh_scale"][m])
+            name = compiled.names["mesh"][m]
+            mesh = compiled.raw["meshes"].get(name) or name
+        material = compiled["geom_matid"][k]
+        color = compiled["mat_rgba"][material] if material >= 0 else compiled["geom_rgba"][k]
+        collides = compiled["geom_contype"][k] or compiled["geom_conaffinity"][k]
+        yield Shape(
+            kind,
+            size,
+            numbers[compiled["geom_bodyid"][k]],
+            X_BG,
+            "both" if collides else "visual",
+            compiled.names["geom"][k],
+            mesh,
+            (color[0], color[1], color[2], color[3]),
+            compiled.names["material"][material] if material >= 0 else "",
+        )
+
+
+def actuators_of(compiled: Compiled, notes: Notes) -> Iterator[Actuator]:
+    """Motors and servos on joints and sites; others are told, and kept by name."""
+    for k in range(compiled.raw["counts"]["nu"]):
+        name = compiled.names["actuator"][k]
+        kind, (target, _) = compiled["actuator_trntype"][k], compiled["actuator_trnid"][k]
+        fixed = compiled["actuator_gaintype"][k] == 0 and compiled["actuator_biastype"][k] in (0, 1)
+        if kind not in (_JOINT, _SITE) or not fixed or compiled["actuator_dyntype"][k] != 0:
+            notes.add("warning", "ignored", None, f"actuator {name!r} is of a kind that is not modelled here")
+            continue
+        gear = tuple(compiled["actuator_gear"][k])
+        affine = compiled["actuator_biastype"][k] == 1
+        bias = tuple(compiled["actuator_biasprm"][k][:3]) if affine else (0.0, 0.0, 0.0)
+        on_joint = kind == _JOINT
+        count = {0: 6, 1: 3}.get(compiled["jnt_type"][target], 1) if on_joint else 6
+        site = "" if on_joint else compiled.names["site"][target]
+        yield Actuator(
+            name,
+            joint=compiled.names["joint"][target] if on_joint else None,
+            frame=None if on_joint else site,
+            gear=gear[:count],
+            gain=compiled["actuator_gainprm"][k][0],
+            bias=(bias[0], bias[1], bias[2]),
+            command=_range(compiled, "actuator_ctrl", k),
+            force=_range(compiled, "actuator_force", k),
+        )
+
+
+def _range(compiled: Compiled, what: str, k: int) -> tuple[float | None, float | None]:
+    if not compiled[f"{what}limited"][k]:
+        return None, None
+    low, high = compiled[f"{what}range"][k]
+    return low, high
+
+
+def keyframes_of(compiled: Compiled) -> Iterator[Keyframe]:
+    """States of the file; the one its bodies stand in is called "qpos0"."""
+    yield Keyframe("qpos0", tuple(compiled["qpos0"]), (0.0,) * compiled.raw["counts"]["nv"])
+    for k, name in enumerate(compiled.names["key"]):
+        yield Keyframe(name, tuple(compiled["key_qpos"][k]), tuple(compiled["key_qvel"][k]))
+
+
+def extras_of(compiled: Compiled, notes: Notes) -> Iterator[Extra]:
+    """Constraints, tendons and sensors, by name."""
+    counted = {"equality": 0, "tendon": 0, "sensor": 0}
+    for kind in counted:
+        for k, name in enumerate(compiled.names[kind]):
+            counted[kind] += 1
+            attributes: tuple[tuple[str, str], ...] = ()
+            if kind == "equality":
+                number = compiled["eq_type"][k]
+                attributes = (("type", _EQUALITIES[number] if number < len(_EQUALITIES) else str(number)),)
+            yield Extra(kind, name, attributes)
+    for kind, count in counted.items():
+        if count:
+            severity = "warning" if kind == "equality" else "info"
+            notes.add(
+                severity, "kept", None, f"{count} {kind} kept in model.extras, without effect on the dynamics"
+            )
+    if any(compiled["tendon_armature"]):
+        notes.add(
+            "warning", "ignored", None, "tendons have armature, which is not modelled here: M lacks its part"
+        )
+    if compiled.raw["counts"]["nflex"]:
+        notes.add("warning", "ignored", None, "flexible bodies are not modelled here")
