@@ -23,7 +23,7 @@ from quatrain.compiler.encoding import digest_of_graph
 from quatrain.compiler.graph import Graph, arguments, with_arguments
 from quatrain.compiler.inline import inline
 from quatrain.compiler.interpret import prepared, run
-from quatrain.compiler.operations import BOOLEAN, OPERATIONS, REAL
+from quatrain.compiler.operations import BOOLEAN, OPERATIONS, REAL, SERIES
 from quatrain.compiler.origin import Origin
 
 EDGES = np.array(
@@ -628,7 +628,7 @@ def test_operations_table_is_consistent():
         assert operation.name == name
         if operation.meaning is not None:
             assert len(operation.partials) == len(operation.arguments)
-        assert set(operation.arguments) <= {REAL, BOOLEAN}
+        assert set(operation.arguments) <= {REAL, BOOLEAN, SERIES}
     for name, operation in OPERATIONS.items():
         if operation.commutes:
             for a, b in itertools.product(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from quatrain.compiler.rollouts import Rollout, rollout, when
     from quatrain.compiler.text import listing
     from quatrain.compiler.traced import Condition, Traced
+    from quatrain.compiler.trails import row, scan
 
 __all__ = [
     "Cache",
@@ -56,6 +57,8 @@ __all__ = [
     "repeat",
     "reverse",
     "rollout",
+    "row",
+    "scan",
     "trace",
     "when",
 ]
@@ -74,6 +77,7 @@ _HOMES = {
     "rollouts": ("Rollout", "rollout", "when"),
     "text": ("listing",),
     "traced": ("Condition", "Traced"),
+    "trails": ("row", "scan"),
 }
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from quatrain.compiler import rules
 from quatrain.compiler.graph import Graph
-from quatrain.compiler.operations import BOOLEAN
-from quatrain.compiler.origin import TraceError, users_origin
+from quatrain.compiler.operations import BOOLEAN, SERIES
+from quatrain.compiler.origin import TraceError, trace_error, users_origin
 
 
 def innermost(graphs: Iterable[Graph]) -> Graph:
@@ -84,7 +84,14 @@ def _captured(body: Graph, source: Graph, number: int) -> int:
         as_number = rules.select(source, number, source.constant(1.0), source.constant(0.0))
         return rules.not_equal(body, _captured(body, source, as_number), body.constant(0.0))
     known = body.captured.get(number)
-    if known is None:
+    if known is None and source.kind(number) == SERIES:
+        if node[0] == "past":
+            raise trace_error(
+                "what a loop has left so far is read within a loop inside it",
+                "read it before the inner loop, and let the inner loop mention what was read",
+            )
+        known = body.captured[number] = body.add(("given", -1 - len(body.captured)))
+    elif known is None:
         # Numbered below zero until the body is done and it is known which are used.
         known = body.captured[number] = body.input(-1 - len(body.captured))
     return known

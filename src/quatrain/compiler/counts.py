@@ -10,7 +10,7 @@ from quatrain.compiler.operations import OPERATIONS
 from quatrain.compiler.program import Program
 
 # They hold or name values, and compute nothing themselves.
-_FREE = frozenset(("input", "constant", "boolean", "item", "loop"))
+_FREE = frozenset(("input", "constant", "boolean", "item", "loop", "series", "trail", "past", "given"))
 
 
 def operations(program: Program, *, iterations: int = 1) -> dict[str, int]:

@@ -37,6 +37,7 @@ from quatrain.compiler.accumulate import Row, add_to, eliminate, pull
 from quatrain.compiler.counts import literal_count, operations, operations_of
 from quatrain.compiler.graph import Graph
 from quatrain.compiler.linearise import Copying, linearise, push, unrolled
+from quatrain.compiler.origin import TraceError
 from quatrain.compiler.ports import (
     Names,
     Parts,
@@ -203,6 +204,7 @@ def hessian(
 
 def sparsity(program: Program, of: Names = None, by: Names = None) -> dict[str, Any]:
     """For each Jacobian by its name the boolean array (*output, *input) of the entries that may not be zero."""
+    _refuse_series(program)
     inputs, outputs = chosen_inputs(program, by), chosen_outputs(program, of)
     found = dependencies(program.graph, {k: 1 << k for k in numbers_of(inputs)})
     return {
@@ -336,10 +338,24 @@ def _derived(
 
 
 def _copying(program: Program, outputs: Ports) -> Copying:
+    _refuse_series(program)
     target = Graph(origins=program.graph.has_origins)
     target.epsilon = program.graph.epsilon
     inputs = [target.input(k) for k in range(program.input_count)]
     return Copying(program.graph, target, inputs, list(numbers_of(outputs)))
+
+
+def _refuse_series(program: Program) -> None:
+    if _reads_series(program.graph):
+        raise TraceError(
+            f"{program.name} reads numbers in a row or what a loop has left, of which no derivatives are made",
+            do="have the repetitions written out: compile(equation, robot, looped=False); or use repeat, not scan",
+        )
+
+
+def _reads_series(graph: Graph) -> bool:
+    within = any(_reads_series(loop.body) for loop in graph.loops)
+    return within or any(node[0] == "read" for node in graph.nodes)
 
 
 def _input_nodes(graph: Graph) -> dict[int, int]:

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 _SCHEME = ("quatrain graph 2 " + " ".join(OPERATIONS)).encode()
 _CODES = {name: code for code, name in enumerate(OPERATIONS)}
 _NAMES = tuple(OPERATIONS)
-_LOOP = _CODES["loop"]
+_OF_ANY_LENGTH = frozenset((_CODES["loop"], _CODES["series"]))
 _CONSTANT = _CODES["constant"]
 _BOOLEAN = _CODES["boolean"]
 # How many words follow the code of an operation, where that is fixed.
 _LENGTHS = tuple(
-    {"input": 1, "boolean": 1, "item": 2, "lookup": 2}.get(o.name, len(o.arguments))
+    {"input": 1, "boolean": 1, "item": 2, "lookup": 2, "trail": 2, "past": 1, "given": 1}.get(
+        o.name, len(o.arguments)
+    )
     for o in OPERATIONS.values()
 )
 
@@ -47,7 +49,7 @@ def packed(graph: Graph) -> tuple[bytes, bytes, bytes, tuple[bytes, ...]]:
     nodes = graph.nodes
     codes = bytes(map(_CODES.__getitem__, map(itemgetter(0), nodes)))
     constants = array("d", [node[1] for node in nodes if node[0] == "constant"])
-    if graph.loops:
+    if not _OF_ANY_LENGTH.isdisjoint(codes):
         words = array("q", [word for node in nodes for word in _words(node)])
     else:
         words = array("q", [word for node in nodes if node[0] != "constant" for word in node[1:]])
@@ -56,8 +58,8 @@ def packed(graph: Graph) -> tuple[bytes, bytes, bytes, tuple[bytes, ...]]:
 
 
 def _words(node: Node) -> Node:
-    """What follows the code of an operation; a loop says how much that is, a constant stands elsewhere."""
-    if node[0] == "loop":
+    """What follows the code of an operation; some say how much that is, a constant stands elsewhere."""
+    if node[0] == "loop" or node[0] == "series":
         return (len(node) - 1, *node[1:])
     return () if node[0] == "constant" else node[1:]
 
@@ -75,7 +77,7 @@ def unpack(state: tuple[bytes, bytes, bytes, tuple[bytes, ...]], graph: Graph) -
         if code == _CONSTANT:
             nodes.append(("constant", next(following_constant)))
             continue
-        if code == _LOOP:
+        if code in _OF_ANY_LENGTH:
             length = words[place]
             place += 1
         else:
@@ -121,5 +123,5 @@ def digest_of_graph(graph: Graph, *more: bytes) -> bytes:
 
 def digest_of_loop(loop: Loop) -> bytes:
     stop = -1 if loop.stop is None else loop.stop
-    numbers = (len(loop.lags), *loop.lags, *loop.next, stop, loop.invariants)
+    numbers = (len(loop.lags), *loop.lags, *loop.next, stop, loop.invariants, loop.series)
     return digest_of_graph(loop.body, pack(f"<{len(numbers)}q", *numbers))

@@ -10,6 +10,11 @@ of the arguments, as many as the operation has in `operations.OPERATIONS`. The o
     ("lookup", t, index)                reads graph.tables[t] at the value of node `index`
     ("loop", l, *numbers)               runs graph.loops[l]; arguments as described at `Loop`
     ("item", loop, k)                   k-th result of node `loop`, a real number
+    ("series", *numbers)                these real numbers in a row
+    ("trail", loop, k)                  state k of node `loop`: its initial value, and what each iteration made of it
+    ("past", k)                         in the body of a loop, the trail of its state k up to this iteration
+    ("given", j)                        in the body of a loop, the j-th series that it is given
+    ("read", series, index)             reads a series at the value of node `index`, as a lookup reads a table
 
 `arguments(node)` gives the numbers of the arguments of any of them.
 
@@ -24,7 +29,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from math import copysign
+from math import copysign, inf
 from struct import pack
 from types import CodeType, FrameType
 from typing import Any, TypeAlias
@@ -37,9 +42,10 @@ Node: TypeAlias = tuple[Any, ...]
 # The code and the instruction that made a node, or after unpickling the line found from them.
 Mark: TypeAlias = tuple[CodeType, int] | Origin | None
 
-_LEAVES = frozenset(("constant", "boolean", "input"))
+_LEAVES = frozenset(("constant", "boolean", "input", "past", "given"))
+_PARTS = frozenset(("item", "trail"))
 # Those whose words are not all numbers of arguments.
-_SPECIAL = _LEAVES | {"lookup", "loop", "item"}
+_SPECIAL = _LEAVES | _PARTS | {"lookup", "loop"}
 
 
 def arguments(node: Node) -> tuple[int, ...]:
@@ -49,7 +55,7 @@ def arguments(node: Node) -> tuple[int, ...]:
         return node[1:]
     if operation in _LEAVES:
         return ()
-    return node[1:2] if operation == "item" else node[2:]
+    return node[1:2] if operation in _PARTS else node[2:]
 
 
 def with_arguments(node: Node, numbers: Iterable[int]) -> Node:
@@ -59,7 +65,14 @@ def with_arguments(node: Node, numbers: Iterable[int]) -> Node:
         return (operation, *numbers)
     if operation in _LEAVES:
         return node
-    return (operation, *numbers, node[2]) if operation == "item" else (*node[:2], *numbers)
+    return (operation, *numbers, node[2]) if operation in _PARTS else (*node[:2], *numbers)
+
+
+def trails_of(graph: Graph, loop: int) -> list[int]:
+    """Of a loop node: the states whose trails are read, after it or within its body."""
+    after = {node[2] for node in graph.nodes if node[0] == "trail" and node[1] == loop}
+    body = graph.loops[graph.nodes[loop][1]].body
+    return sorted(after | {node[1] for node in body.nodes if node[0] == "past"})
 
 
 def _key(node: Node) -> Node:
@@ -80,7 +93,7 @@ class Graph:
     """
 
     __slots__ = (
-        *("nodes", "tables", "loops", "outer", "captured", "author", "epsilon"),
+        *("nodes", "tables", "loops", "outer", "captured", "author", "epsilon", "looped_from"),
         *("_index", "_constants", "_tables", "_loops", "_origins", "_files", "_carrier", "_found"),
     )
 
@@ -90,7 +103,7 @@ class Graph:
         self.loops: list[Loop] = []
         self.outer = outer
         self.captured: dict[int, int] = {}
-        """Number in the outer graph -> number of the input here, while the body of a loop is traced."""
+        """Number in the outer graph -> number of the input or given series here, while a loop's body is traced."""
         self._index: dict[Node, int] | None = {}  # None: to be made when the graph is continued
         self._constants: dict[float, int] = {}
         self._tables: dict[bytes, int] = {}
@@ -99,6 +112,8 @@ class Graph:
         """If set, new nodes are ascribed to it, not to the line that is running."""
         self.epsilon = 2.0**-52
         """Distance from 1 to the next number, for the functions that are traced into this graph."""
+        self.looped_from = inf
+        """From so many repetitions on such a function had better make a loop of them."""
         self._origins: list[Mark] | None = [] if origins else None
         self._files: dict[str, bool] = {}
         self._carrier: FrameType | None = None
@@ -200,7 +215,7 @@ class Graph:
     # ---- asking about nodes -----------------------------------------------------------------------
 
     def kind(self, number: int) -> str:
-        """REAL or BOOLEAN."""
+        """REAL, BOOLEAN or SERIES."""
         return OPERATIONS[self.nodes[number][0]].result
 
     def value(self, number: int) -> float | bool | None:
@@ -238,11 +253,14 @@ class Graph:
         return result
 
     def extract(
-        self, outputs: Sequence[int], inputs: dict[int, int] | None = None
+        self,
+        outputs: Sequence[int],
+        inputs: dict[int, int] | None = None,
+        given: dict[int, int] | None = None,
     ) -> tuple[Graph, tuple[int, ...]]:
         """A graph of only what these nodes need, in the same order, and their numbers in it.
 
-        `inputs` renumbers inputs (old k -> new k); without it they keep their numbers.
+        `inputs` renumbers inputs (old k -> new k), `given` the series of a body; without it they keep their numbers.
         """
         self._carrier = None  # it would keep all that it mentions, this graph as well
         needed = self.needed(outputs)
@@ -268,8 +286,10 @@ class Graph:
                 node = (operation, result.table(self.tables[node[1]]), numbers[node[2]])
             elif operation == "loop":
                 node = (operation, result.loop(self.loops[node[1]]), *[numbers[n] for n in node[2:]])
-            elif operation == "item":
+            elif operation in _PARTS:
                 node = (operation, numbers[node[1]], node[2])
+            elif operation == "given":
+                node = node if given is None else ("given", given[node[1]])
             nodes.append(node)
         result._index = None
         if self._origins is not None:
@@ -322,7 +342,10 @@ class Loop:
     A state of lag 1 is ordinary. One of lag m is a delay line: the body sees what was written m
     iterations before, and in the first m iterations the initial value.
 
-    The node `("loop", l, count, *initial states, *invariants)` runs it, each element of the batch by itself:
+    In its body ("past", k) is the trail of state k as far as it goes, and ("given", j) the j-th of the series that
+    stand after the invariants.
+
+    The node `("loop", l, count, *initial states, *invariants, *series)` runs it, each element of the batch by itself:
 
         i = 0
         while True:
@@ -334,7 +357,8 @@ class Loop:
 
     `("item", loop, k)` reads the results: k < S the last value written to state k (the initial value if
     i stayed 0), k = S the number i of iterations done, k = S + 1 the number 1 or 0 for `converged`.
-    An element that has ended keeps the bits of its states while others go on.
+    An element that has ended keeps the bits of its states while others go on. A loop whose trail is read has a
+    constant count and no stop; ("trail", loop, k) are count + 1 numbers.
     """
 
     body: Graph
@@ -343,6 +367,8 @@ class Loop:
     stop: int | None
     invariants: int
     """How many."""
+    series: int = 0
+    """How many it is given."""
 
     @property
     def results(self) -> tuple[int, ...]:

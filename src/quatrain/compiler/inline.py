@@ -30,7 +30,7 @@ def inline(target: Graph, source: Graph, outputs: Sequence[int], inputs: Sequenc
         elif operation == "loop":
             place = target.loop(source.loops[node[1]])
             numbers[old] = target.add((operation, place, *(numbers[n] for n in node[2:])))
-        elif operation == "item":
+        elif operation == "item" or operation == "trail":
             numbers[old] = target.add((operation, numbers[node[1]], node[2]))
         else:
             numbers[old] = make(target, operation, *(numbers[n] for n in node[1:]))

@@ -5,7 +5,7 @@ A scalar of the program is a column: one number for each element of the batch, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from quatrain.compiler import calls
-from quatrain.compiler.graph import Graph, Loop, Node
+from quatrain.compiler.graph import Graph, Loop, trails_of
 from quatrain.compiler.operations import OPERATIONS
 from quatrain.compiler.program import Port, Program
 from quatrain.compiler.rollouts import Event, Rollout
@@ -121,7 +121,7 @@ def _plan(
     numbers = [number for number, flag in enumerate(graph.needed(outputs)) if flag]
     functions, needs = [], []
     for number in numbers:
-        function, needed = _step(graph, graph.nodes[number], kind)
+        function, needed = _step(graph, number, kind)
         functions.append(function)
         needs.append(needed)
     seen = bytearray(len(graph.nodes) + 1)
@@ -139,8 +139,9 @@ def _plan(
     return numbers, functions, needs, dead[::-1]
 
 
-def _step(graph: Graph, node: Node, kind: Any) -> tuple[Callable[..., Any], tuple[int, ...]]:
+def _step(graph: Graph, number: int, kind: Any) -> tuple[Callable[..., Any], tuple[int, ...]]:
     """What to call for a node, and the numbers of the values to call it with; -1 is the list of inputs."""
+    node = graph.nodes[number]
     operation = node[0]
     meaning = _MEANINGS.get(operation)
     if meaning is not None and operation != "lookup":
@@ -154,19 +155,41 @@ def _step(graph: Graph, node: Node, kind: Any) -> tuple[Callable[..., Any], tupl
     if operation == "lookup":
         return partial(_MEANINGS["lookup"], np.asarray(graph.tables[node[1]], kind)), node[2:]
     if operation == "loop":
-        return _looping(graph.loops[node[1]], kind), node[2:]
-    return itemgetter(node[2]), node[1:2]  # "item"
+        return _looping(graph.loops[node[1]], kind, trails_of(graph, number)), node[2:]
+    if operation == "item":
+        return itemgetter(node[2]), node[1:2]
+    if operation == "series":
+        return lambda *values: values, node[1:]
+    if operation == "trail":
+        return lambda results: results[-1][node[2]], node[1:2]
+    if operation in ("given", "past"):
+        # They stand last among what the body of a loop is called with.
+        return lambda inputs: inputs[-1][operation][node[1]], (-1,)
+    return _read, node[1:]
 
 
-def _looping(loop: Loop, kind: Any) -> Callable[..., list[Any]]:
+def _read(series: Sequence[Any], index: Any) -> Any:
+    """series[floor(index)], the first or last entry beyond the ends; NaN for NaN: as `lookup` reads a table."""
+    known = index == index
+    place = np.clip(np.floor(np.where(known, index, 0)), 0, len(series) - 1).astype(np.intp)
+    if place.ndim == 0:
+        return np.where(known, series[int(place)], index)
+    *columns, places = np.broadcast_arrays(*series, place)
+    return np.where(known, np.take_along_axis(np.stack(columns), places[None], 0)[0], index)
+
+
+def _looping(loop: Loop, kind: Any, trails: Iterable[int]) -> Callable[..., list[Any]]:
     body = prepared(loop.body, loop.results, kind)
     states = len(loop.lags)
+    fixed = states + loop.invariants
 
     def repeat(count: Any, *values: Any) -> list[Any]:
-        batch = np.broadcast_shapes(*(np.shape(v) for v in (count, *values)))
-        initial, invariants = values[:states], values[states:]
+        batch = np.broadcast_shapes(*(np.shape(v) for v in (count, *values[:fixed])))
+        initial, invariants = values[:states], values[states:fixed]
         # lines[s][j]: what state s was j iterations before the one to come; [-1] is the newest.
         lines = [[np.broadcast_to(v, batch)] * lag for v, lag in zip(initial, loop.lags, strict=True)]
+        past = {k: [np.broadcast_to(initial[k], batch)] for k in trails}
+        rows = {"given": values[fixed:], "past": past}
         limit = np.broadcast_to(np.floor(np.where(count == count, count, 0)), batch)
         active = np.ones(batch, bool)
         converged = np.zeros(batch, bool)
@@ -175,7 +198,7 @@ def _looping(loop: Loop, kind: Any) -> Callable[..., list[Any]]:
         while True:
             if loop.stop is None and not (active & (index < limit)).any():
                 break
-            following = body([kind(index), *[line[0] for line in lines], *invariants])
+            following = body([kind(index), *[line[0] for line in lines], *invariants, rows])
             if loop.stop is not None:
                 stop = following.pop()
                 converged |= active & stop
@@ -187,9 +210,11 @@ def _looping(loop: Loop, kind: Any) -> Callable[..., list[Any]]:
                 # np.where copies bits: an element that has ended keeps its own.
                 line.append(np.where(active, value, line[-1]))
                 del line[0]
+            for k, trail in past.items():
+                trail.append(lines[k][-1])
             done += active
             index += 1
-        return [*[line[-1] for line in lines], done.astype(kind), converged.astype(kind)]
+        return [*[line[-1] for line in lines], done.astype(kind), converged.astype(kind), past]
 
     return repeat
 

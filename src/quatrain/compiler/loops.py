@@ -66,25 +66,27 @@ def _is_finite(count: Any) -> bool:
 
 def _run(body: Body, state: Any, until: Until | None, most: Any) -> Iterated:
     plain, delays = without_delays(state, "state")
-    taken = _Taken(plain, delays, columns=True)
+    taken = State(plain, delays, columns=True)
     if not any(isinstance(value, Traced) for value in (*taken.initial, most)):
         try:
             return _run_at_once(body, taken, until, most)
-        except _TracedWithin as found:
+        except TracedWithin as found:
             # The state began as numbers, but the body mentions traced values around it.
-            return _run_traced(body, _Taken(plain, delays, columns=False), until, most, found.graph)
-    taken = _Taken(plain, delays, columns=False)
+            return _run_traced(body, State(plain, delays, columns=False), until, most, found.graph)
+    taken = State(plain, delays, columns=False)
     return _run_traced(body, taken, until, most, common_graph([*taken.initial, most]))
 
 
-class _Taken:
-    """A state taken apart: its structure, its scalars, and the lag of each."""
+class State:
+    """The state of a loop taken apart: its structure, its scalars, and the lag of each."""
 
     def __init__(self, state: Any, delays: dict[str, int], *, columns: bool) -> None:
         self.columns = columns
         self.structure: Structure = structures.of_value(state, "the state", columns=columns)
         self.initial = structures.scalars(self.structure, state)
         self.lags = tuple(chain.from_iterable(lags(self.structure, "state", delays)))
+        # The inputs of a body are real numbers: a condition goes round as 1 or 0.
+        self.conditions = [isinstance(value, (Condition, bool, np.bool_)) for value in self.initial]
 
     def assembled(self, values: Sequence[Any]) -> Any:
         return structures.assemble(self.structure, iter(values))
@@ -104,20 +106,20 @@ class _Taken:
 # ---- at once -----------------------------------------------------------------------------------------
 
 
-class _TracedWithin(Exception):
+class TracedWithin(Exception):
     """A way out of a loop on numbers; never seen by a user."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
 
-def _look_for_traced(values: Sequence[Any]) -> None:
+def look_for_traced(values: Sequence[Any]) -> None:
     traced = [value for value in values if isinstance(value, Traced)]
     if traced:
-        raise _TracedWithin(common_graph(traced))
+        raise TracedWithin(common_graph(traced))
 
 
-def _run_at_once(body: Body, taken: _Taken, until: Until | None, most: Any) -> Iterated:
+def _run_at_once(body: Body, taken: State, until: Until | None, most: Any) -> Iterated:
     # lines[s][j]: what scalar s was some iterations ago; the body sees [0], and [-1] is the newest.
     lines = [[value] * lag for value, lag in zip(taken.initial, taken.lags, strict=True)]
     limit = scalar.floor(most)
@@ -129,14 +131,14 @@ def _run_at_once(body: Body, taken: _Taken, until: Until | None, most: Any) -> I
         seen = taken.assembled([line[0] for line in lines])
         if until is not None:
             stop = until(seen)
-            _look_for_traced([stop])
+            look_for_traced([stop])
             converged = converged | (active & np.asarray(stop, bool))
             active = active & ~np.asarray(stop, bool)
         active = active & np.asarray(index < limit, bool)
         if not np.any(active):
             break
         following = taken.scalars_of(body(seen, float(index)))
-        _look_for_traced(following)
+        look_for_traced(following)
         for line, value in zip(lines, following, strict=True):
             # np.where copies bits: an element that has stopped keeps its own.
             line.append(value if np.all(active) else np.where(active, value, line[-1]))
@@ -154,7 +156,24 @@ def _run_at_once(body: Body, taken: _Taken, until: Until | None, most: Any) -> I
 # ---- as a node ---------------------------------------------------------------------------------------
 
 
-def _run_traced(body: Body, taken: _Taken, until: Until | None, most: Any, outer: Graph) -> Iterated:
+class Made(NamedTuple):
+    """A loop as a node, and its final states."""
+
+    graph: Graph
+    number: int
+    states: list[Traced]
+
+
+def _run_traced(body: Body, taken: State, until: Until | None, most: Any, outer: Graph) -> Iterated:
+    outer, node, states = as_node(body, taken, until, most, outer)
+    state = taken.assembled(states)
+    if until is None:
+        return Iterated(state, None, None)
+    count, converged = (outer.add(("item", node, len(states) + k)) for k in range(2))
+    return Iterated(state, Traced(outer, count), _value(outer, converged, True))
+
+
+def as_node(body: Body, taken: State, until: Until | None, most: Any, outer: Graph) -> Made:
     """The loop as a node of `outer`, or of the innermost body around it whose values it turns out to mention."""
     while True:
         try:
@@ -166,29 +185,22 @@ def _run_traced(body: Body, taken: _Taken, until: Until | None, most: Any, outer
             outer = deeper
 
 
-def _as_node(body: Body, taken: _Taken, until: Until | None, most: Any, outer: Graph) -> Iterated:
+def _as_node(body: Body, taken: State, until: Until | None, most: Any, outer: Graph) -> Made:
     inner = Graph(origins=outer.has_origins, outer=outer)
-    inner.epsilon = outer.epsilon
-    states = len(taken.initial)
-    # Inputs are real numbers: a condition goes round as 1 or 0.
-    conditions = [isinstance(value, (Condition, bool, np.bool_)) for value in taken.initial]
+    inner.epsilon, inner.looped_from = outer.epsilon, outer.looped_from
     try:
         index = Traced(inner, inner.input(0))
-        inputs = [_value(inner, inner.input(1 + k), conditions[k]) for k in range(states)]
+        inputs = [_value(inner, inner.input(1 + k), is_one) for k, is_one in enumerate(taken.conditions)]
         seen = taken.assembled(inputs)
         stop = None if until is None else truth_of(inner, until(seen))
         following = [number_of(inner, value) for value in taken.scalars_of(body(seen, index))]
     finally:
         inner.outer = None  # from now on a value that has left the body is a mistake
-    loop, invariants = _closed(inner, taken.lags, following, stop)
+    loop, mentioned = _closed(inner, taken.lags, following, stop)
     arguments = [number_of(outer, value) for value in (most, *taken.initial)]
-    node = outer.add(("loop", outer.loop(loop), *arguments, *invariants))
-    items = [outer.add(("item", node, k)) for k in range(states)]
-    state = taken.assembled([_value(outer, item, conditions[k]) for k, item in enumerate(items)])
-    if until is None:
-        return Iterated(state, None, None)
-    count, converged = outer.add(("item", node, states)), outer.add(("item", node, states + 1))
-    return Iterated(state, Traced(outer, count), _value(outer, converged, True))
+    node = outer.add(("loop", outer.loop(loop), *arguments, *mentioned))
+    items = [outer.add(("item", node, k)) for k in range(len(taken.initial))]
+    return Made(outer, node, [_value(outer, n, c) for n, c in zip(items, taken.conditions, strict=True)])
 
 
 def _value(graph: Graph, number: int, is_condition: bool) -> Traced:
@@ -200,13 +212,18 @@ def _value(graph: Graph, number: int, is_condition: bool) -> Traced:
 def _closed(
     inner: Graph, lags: tuple[int, ...], following: list[int], stop: int | None
 ) -> tuple[Loop, list[int]]:
-    """The loop of a traced body, and the outer numbers of the invariants that it really uses."""
+    """The loop of a traced body, and the outer numbers of the invariants and series that it really uses."""
     results = following if stop is None else [*following, stop]
     needed = inner.needed(results)
-    used = [(outer, number) for outer, number in inner.captured.items() if needed[number]]
+    used: dict[str, list[tuple[int, int]]] = {"input": [], "given": []}
+    for outer, number in inner.captured.items():
+        if needed[number]:
+            operation, place = inner.nodes[number]
+            used[operation].append((outer, place))
+    invariants, series = used["input"], used["given"]
     places = {k: k for k in range(1 + len(lags))}
-    for place, (_, number) in enumerate(used):
-        places[inner.nodes[number][1]] = 1 + len(lags) + place
-    graph, numbers = inner.extract(results, places)
-    loop = Loop(graph, lags, numbers[: len(lags)], None if stop is None else numbers[-1], len(used))
-    return loop, [outer for outer, _ in used]
+    places.update({old: 1 + len(lags) + new for new, (_, old) in enumerate(invariants)})
+    graph, numbers = inner.extract(results, places, {old: new for new, (_, old) in enumerate(series)})
+    end = None if stop is None else numbers[-1]
+    loop = Loop(graph, lags, numbers[: len(lags)], end, len(invariants), len(series))
+    return loop, [outer for outer, _ in (*invariants, *series)]

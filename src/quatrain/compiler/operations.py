@@ -28,6 +28,7 @@ from quatrain import scalar
 
 REAL = "real"
 BOOLEAN = "boolean"
+SERIES = "series"
 
 Partial = Callable[[tuple[Any, ...], Any], Any]
 """`partial(arguments, result)` -> derivative of the result by one argument, a scalar of their kind."""
@@ -39,7 +40,7 @@ class Operation:
 
     name: str
     arguments: tuple[str, ...]
-    """Kind of each argument, REAL or BOOLEAN; its length is the arity."""
+    """Kind of each argument, REAL, BOOLEAN or SERIES; its length is the arity."""
     result: str
     """Kind of the result."""
     meaning: Callable[..., Any] | None
@@ -180,6 +181,12 @@ _TABLE = (
     # ---- repetition: see loops.py; any number of real arguments
     Operation("loop", (), REAL, None),
     Operation("item", (REAL,), REAL, None),
+    # ---- numbers in a row, of which one is read at a computed place: see loops.py
+    Operation("series", (), SERIES, None),
+    Operation("trail", (REAL,), SERIES, None),
+    Operation("past", (), SERIES, None),
+    Operation("given", (), SERIES, None),
+    Operation("read", (SERIES, REAL), REAL, None, (None, None)),
 )
 
 OPERATIONS = {operation.name: operation for operation in _TABLE}

@@ -257,6 +257,16 @@ def lookup(graph: Graph, table: int, index: int) -> int:
     return graph.add(("lookup", table, index))
 
 
+def read(graph: Graph, series: int, index: int) -> int:
+    nodes = graph.nodes
+    if nodes[series][0] == "series" and nodes[index][0] == "constant":
+        value = nodes[index][1]
+        if value != value:  # NaN stays NaN
+            return index
+        return int(nodes[series][1 + int(min(max(value // 1, 0), len(nodes[series]) - 2))])
+    return graph.add(("read", series, index))
+
+
 # ---- conditions and choice -------------------------------------------------------------------------
 
 
@@ -391,6 +401,7 @@ _RULES: dict[str, Callable[..., int]] = {
     "minimum": minimum,
     "maximum": maximum,
     "lookup": lookup,
+    "read": read,
     "select": select,
     "less": less,
     "less_equal": less_equal,

@@ -7,14 +7,14 @@ keeps fewer values alive on average is taken. In it, gaps are filled as far as r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from quatrain.compiler.graph import Graph, arguments
 from quatrain.compiler.overlap import overlapped
 
 # These are no instructions: inputs are read and constants written where they are used.
-LEAVES = frozenset(("constant", "boolean", "input"))
+LEAVES = frozenset(("constant", "boolean", "input", "past", "given"))
 
 _PAIRS = {"sin": "cos", "cos": "sin"}
 
@@ -31,14 +31,17 @@ class Liveness:
 PASSING = 4
 
 
-def order(graph: Graph, results: Sequence[int], registers: int = 16) -> list[int]:
+def order(graph: Graph, results: Sequence[int], registers: int = 16, free: Container[int] = ()) -> list[int]:
     """Numbers of the nodes that these results need, leaves left out, arguments before users.
 
-    Nodes that are made together stand together: a loop and its items, sin and cos of one angle.
+    Nodes that are made together stand together: a loop and its items, sin and cos of one angle. Those that are
+    `free` are leaves too.
     """
     needed = graph.needed(results)
-    traced = [n for n, flag in enumerate(needed) if flag and graph.nodes[n][0] not in LEAVES]
-    deep = _depth_first(graph, results)
+    deep = [n for n in _depth_first(graph, results) if n not in free]
+    traced = [
+        n for n, flag in enumerate(needed) if flag and graph.nodes[n][0] not in LEAVES and n not in free
+    ]
     better = min((traced, deep), key=lambda numbers: liveness(graph, numbers, results).mean)
     return _with_companions(graph, overlapped(graph, better, results, registers - PASSING))
 

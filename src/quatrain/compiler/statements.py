@@ -154,6 +154,8 @@ class _Writer:
         self.fits = fits
         self.origins = origins
         self.statements: list[Statement] = []
+        self.rows: Mapping[str, Sequence[Expression]] = {}
+        """What the series of a body are called."""
         self._found: list[Expression] = []
         """For each node so far what stands for it: a name, a constant, or an expression not yet named."""
 
@@ -196,6 +198,10 @@ class _Writer:
             return self._loop(number, node)
         if operation == "item":
             return self._item(node)
+        if operation in ("past", "given"):
+            return self.rows[operation][node[1]]
+        if operation == "trail":
+            return Name(self._name_of(node[1]).base, "trail", (node[2],))
         table = -1
         if operation == "lookup":
             table = self.tables.setdefault(self.graph.tables[node[1]], len(self.tables))
@@ -213,10 +219,14 @@ class _Writer:
 
     # ---- loops ------------------------------------------------------------------------------------
 
+    def _name_of(self, number: int) -> Name:
+        name = self._found[number]
+        assert isinstance(name, Name)
+        return name
+
     def _item(self, node: Node) -> Expression:
         loop = self.graph.loops[self.graph.nodes[node[1]][1]]
-        name = self._found[node[1]]
-        assert isinstance(name, Name)
+        name = self._name_of(node[1])
         states = len(loop.lags)
         if node[2] < states:
             return Name(name.base, "", (node[2],))
@@ -231,9 +241,11 @@ class _Writer:
         origin = self._origin(number)
         name = self.names.new(origin)
         kept = [self._found[argument] for argument in values[states:]]
+        series = kept[loop.invariants :]
         targets = [Name(name.base, "", (k,)) for k in range(states)]
         inputs = dict(enumerate((Name(name.base, "index"), *targets, *kept)))
         inner = _Writer(loop.body, inputs, self.names, self.tables, self.fits, self.origins)
+        inner.rows = {"given": series, "past": [Name(name.base, "past", (k,)) for k in range(states)]}
         results = inner.write(loop.results)
         self.statements.append(
             Repetition(

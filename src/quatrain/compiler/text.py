@@ -40,7 +40,8 @@ def listing(program: Program, *, width: int = 100, origins: bool = True) -> str:
     A loop is a block: how its states start, which values from outside it keeps, its lines, where it
     stops, and what is next in its states, which change all at once. A state that is a delay line says
     after how many iterations the block sees what is next in it. After the block the states hold what was
-    written last.
+    written last. `loop.past[k].at(n)` is what its k-th state was after n iterations as far as they are done,
+    `loop.trail[k].at(n)` the same when all are; `row(…)` are numbers of which one is read likewise.
 
     Without `origins` there are no headings and no line numbers, and values used once stand within the
     expressions that use them as far as the width allows.
@@ -165,6 +166,11 @@ def _infix(expression: Expression) -> _Text:
     listed = ", ".join(text for text, _ in parts)
     if operation == "lookup":
         return f"table{expression.table}[{listed}]", _ATOM
+    if operation == "read":
+        return f"{parts[0][0]}.at({parts[1][0]})", _ATOM
+    if operation == "series":
+        names = [part for part, _ in parts]
+        return f"row({', '.join(names if len(names) <= _SHOWN else [*names[:2], '…', names[-1]])})", _ATOM
     return f"{'where' if operation == 'select' else operation}({listed})", _ATOM
 
 

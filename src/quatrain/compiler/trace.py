@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from quatrain.compiler import structure as structures
@@ -24,6 +24,7 @@ def trace(
     name: str | None = None,
     dtype: str = "float64",
     origins: bool = True,
+    looped_from: float = inf,
 ) -> Program:
     """The program of what `function` does to named inputs.
 
@@ -40,10 +41,11 @@ def trace(
     comes out as the number 1 or 0.
 
     `dtype` only sets what `quatrain.scalar.epsilon` answers meanwhile. `origins=False` does not
-    remember which line made which node.
+    remember which line made which node. From `looped_from` repetitions on, functions that ask
+    (`quatrain.scalar.loops`) make a loop of them.
     """
     graph = Graph(origins=origins)
-    graph.epsilon = _EPSILON[dtype]
+    graph.epsilon, graph.looped_from = _EPSILON[dtype], looped_from
     specification = structures.of_specification(dict(inputs), "inputs")
     assert isinstance(specification, Group)
     title = name or str(getattr(function, "__name__", type(function).__name__))

@@ -367,6 +367,15 @@ def epsilon(like: Any) -> float:
     return like.graph.epsilon
 
 
+def loops(like: Any, repetitions: int) -> Any | None:
+    """Loops with a trail, where the function that is traced wants them for so many repetitions."""
+    if repetitions < like.graph.looped_from:
+        return None
+    from quatrain.compiler import trails
+
+    return trails
+
+
 def first_true(condition: Any) -> None:
     return None
 

@@ -232,6 +232,14 @@ def epsilon(like: Scalar) -> float:
     return _functions_of(type(like)).epsilon(like)
 
 
+def loops(like: Scalar, repetitions: int) -> Any | None:
+    """What repeats an operation so often in less code than writing it out: an object with `scan` and `row` as in
+    `quatrain.compiler`. None where it is written out: by kinds of scalars without loops, and few times by others.
+    """
+    find = getattr(_functions_of(type(like)), "loops", None)
+    return None if find is None else find(like, repetitions)
+
+
 def first_true(condition: Condition) -> tuple[int, ...] | None:
     """Index of the first element for which the condition holds, or None if there is none.
 

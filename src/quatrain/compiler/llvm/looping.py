@@ -6,15 +6,16 @@ into parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from quatrain.compiler.graph import Loop
 from quatrain.compiler.llvm import nodes
 from quatrain.compiler.llvm.module import Cell, Local, Module, Source, Value, as_number, pointer, splat
+from quatrain.compiler.llvm.rows import Trail, address
 from quatrain.compiler.llvm.text import Function
 
-Body = Callable[[Sequence[Source]], list[str]]
-"""Emits the body, whose inputs come from these sources; the values of the loop's results."""
+Body = Callable[["Looping"], list[str]]
+"""Emits the body, whose inputs come from the loop's sources; the values of the loop's results."""
 
 
 class Looping:
@@ -28,9 +29,11 @@ class Looping:
         initial: Sequence[str],
         invariants: Sequence[str],
         in_parts: bool,
+        trails: Mapping[int, Trail],
     ) -> None:
-        self.module, self.f, self.loop, self.in_parts = module, f, loop, in_parts
+        self.module, self.f, self.loop, self.in_parts, self.trails = module, f, loop, in_parts, trails
         self.index = self._cell()
+        self.counter = self._cell()
         self.states = [self._cell() for _ in loop.lags]  # what was written last
         self.rings = [Cell(module.allocate(lag)) if lag > 1 else None for lag in loop.lags]
         self.seen: list[Cell | Local] = [
@@ -42,6 +45,8 @@ class Looping:
             for k in range(lag if ring is not None else 0):
                 assert ring is not None
                 f.store(value, pointer(f, Cell(ring.offset + k * f.lanes.bytes)))
+        for k, trail in trails.items():
+            f.store(initial[k], address(f, trail, "0"))
         held: list[Source] = []
         for value in invariants:
             if self.in_parts:
@@ -57,15 +62,39 @@ class Looping:
             return Cell(self.module.allocate(1))
         return Local(self.f.at_entry(f"alloca {self.f.lanes.real}, align {self.f.lanes.bytes}"))
 
-    def run(self, count: str, fixed: bool, body: Body) -> list[str]:
-        """The values of the items. `fixed`: the count is the same for all lanes, which end together."""
+    def run_counted(self, count: int, body: Body) -> list[str]:
+        """The values of the items after so many iterations in every lane."""
+        f, lanes = self.f, self.f.lanes
+        f.store("0", pointer(f, self.counter), "i64")
+        test, again, after = (f.label(stem) for stem in ("test", "body", "after"))
+        f.jump(test)
+        f.place(test)
+        f.branch(f.new(f"icmp slt i64 {f.load(pointer(f, self.counter), 'i64')}, {count}"), again, after)
+        f.place(again)
+        i = self._begin()
+        self._write(i, body(self), None)
+        f.store(f.new(f"add i64 {i}, 1"), pointer(f, self.counter), "i64")
+        f.jump(test)
+        f.place(after)
+        final = [f.load(pointer(f, state)) for state in self.states]
+        return [*final, lanes.constant(float(count)), lanes.constant(0.0)]
+
+    def _begin(self) -> str:
+        """The number of the iteration, which the body sees in every lane, with what delayed states were."""
+        f = self.f
+        i = f.load(pointer(f, self.counter), "i64")
+        f.store(splat(f, f.new(f"sitofp i64 {i} to {f.lanes.number}")), pointer(f, self.index))
+        self._look_back(i)
+        return i
+
+    def run(self, count: str, body: Body) -> list[str]:
+        """The values of the items; each lane ends by itself."""
         f, loop, lanes = self.f, self.loop, self.f.lanes
         real, boolean = lanes.real, lanes.boolean
-        counter = f.at_entry("alloca i64")
         active = f.at_entry(f"alloca {boolean}")
         done = f.at_entry(f"alloca {real}, align {lanes.bytes}")
         converged = f.at_entry(f"alloca {boolean}")
-        f.store("0", counter, "i64")
+        f.store("0", pointer(f, self.counter), "i64")
         f.store("splat (i1 true)", active, boolean)
         f.store(lanes.constant(0.0), done)
         f.store("zeroinitializer", converged, boolean)
@@ -73,11 +102,8 @@ class Looping:
         test, again, advance, after = (f.label(stem) for stem in ("test", "body", "advance", "after"))
         f.jump(test)
         f.place(test)
-        i = f.load(counter, "i64")
-        one = f.new(f"sitofp i64 {i} to {lanes.number}")
-        index = splat(f, one)
-        f.store(index, pointer(f, self.index))
-        self._look_back(i)
+        i = self._begin()
+        index = f.load(pointer(f, self.index))
         # Without a stop condition it is known before the body whether anybody goes on.
         if loop.stop is None:
             going = f.new(f"fcmp olt {real} {index}, {limit}")
@@ -85,11 +111,11 @@ class Looping:
             mask = f.new(f"and {boolean} {before}, {going}")
             f.branch(f.any(mask), again, after)
             f.place(again)
-            following = body(self.sources)
+            following = body(self)
         else:
             f.jump(again)
             f.place(again)
-            *following, stop = body(self.sources)
+            *following, stop = body(self)
             before = f.load(active, boolean)
             now = f.new(f"and {boolean} {before}, {stop}")
             f.store(f.new(f"or {boolean} {f.load(converged, boolean)}, {now}"), converged, boolean)
@@ -99,11 +125,11 @@ class Looping:
             f.branch(f.any(mask), advance, after)
             f.place(advance)
         f.store(mask, active, boolean)
-        self._write(i, following, None if fixed else mask)
+        self._write(i, following, mask)
         # From the whole number, since adding 1 comes to a stand at 2²⁴ in single precision.
         more = splat(f, f.new(f"sitofp i64 {f.new(f'add i64 {i}, 1')} to {lanes.number}"))
         f.store(f.new(f"select {boolean} {mask}, {real} {more}, {real} {f.load(done)}"), done)
-        f.store(f.new(f"add i64 {i}, 1"), counter, "i64")
+        f.store(f.new(f"add i64 {i}, 1"), pointer(f, self.counter), "i64")
         f.jump(test)
         f.place(after)
         final = [f.load(pointer(f, state)) for state in self.states]
@@ -131,3 +157,5 @@ class Looping:
                 # The frozen value: the body runs on for its neighbours, and might count by what it reads here.
                 f.store(value, self._in_ring(ring, lag, i))
             f.store(value, pointer(f, state))
+        for k, trail in self.trails.items():
+            f.store(following[k], address(f, trail, f.new(f"add i64 {i}, 1")))
