@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from quatrain.compiler.sources import digest_of_sources
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
 from quatrain.model import Model
+
+LOOPED_FROM = 48
+"""Joints, freedom by freedom, from which on loops over them are better than code that is written out."""
 
 # Names of arguments whose shape the model knows.
 _SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "u": "nu", "q0": "nq", "q1": "nq"}
@@ -36,6 +40,7 @@ def compile(
     threads: int | None = None,
     name: str | None = None,
     contract: bool = True,
+    looped: bool | None = None,
 ) -> Kernel:
     """A kernel: of any function over scalars, or of an equation for one robot.
 
@@ -44,6 +49,9 @@ def compile(
     code, but what `vary` names stays an input: `"gravity"`, `"<body>.mass"`, `"<body>.com"`, `"<body>.inertia"`
     (xx, yy, zz, xy, xz, yz about the centre of mass), `"<joint>.position"`, `"<joint>.armature"`. Options
     of an equation are set with `functools.partial(jacobian, frame="hand")`.
+
+    Models of many joints are gone over by loops, so that the code stays short: inverse and forward dynamics, bias and
+    gravity forces, from `LOOPED_FROM` joints on. `looped` says otherwise; what is looped has no derivatives.
 
     Our own equations are found in the cache by what determines them, and not traced again; a function of yours is.
 
@@ -76,13 +84,13 @@ def compile(
     equation, _ = _unwrapped(function)
     title = name or f"{getattr(equation, '__name__', 'function')} of {model.name}"
     words = _words(function, model, declared, dtype)
-    if words is None:
-        return compile_function(applied, inputs=declared, name=title, **options)
+    looped_from = LOOPED_FROM if looped is None else 0 if looped else inf
 
     def traced() -> Program:
-        return trace(applied, declared, name=title, dtype=dtype)
+        return trace(applied, declared, name=title, dtype=dtype, looped_from=looped_from)
 
-    return compile_function(recalled((*words, title), traced), **options)
+    program = traced() if words is None else recalled((*words, repr(looped_from), title), traced)
+    return compile_function(program, **options)
 
 
 def _declared(function: Callable[..., Any], model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:

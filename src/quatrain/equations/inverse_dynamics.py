@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from quatrain.equations.joints import Passage, forces_along, passages, relative_rates
+from quatrain.equations.joints import Passage, forces_along, passage, passages, relative_rates
 from quatrain.equations.pseudo_inertia import PseudoInertia
+from quatrain.equations.sweep import AT_REST, At, Sweep, kept_of, passed_again, sweep_of, zeros
 from quatrain.equations.tree import Tree
 from quatrain.geometry import Mat3, SymMat3, Vec3, cross
 from quatrain.model import WORLD, Model
@@ -28,6 +30,8 @@ ZERO = Vec3(0.0, 0.0, 0.0)
 
 Wrench = tuple[Vec3, Vec3]
 """Force and torque."""
+
+NO_FORCE: Wrench = (ZERO, ZERO)
 
 
 def inverse_dynamics(
@@ -42,6 +46,9 @@ def inverse_dynamics(
     `external`: by frame, the force on its body at the frame's origin and the torque, in world axes.
     """
     tree = Tree.of(model)
+    sweep = None if external else sweep_of(tree, q)
+    if sweep is not None:
+        return looped(sweep, q, v, a)
     steps = passages(tree, q)
     pushed = pushes(model, tree, steps, q, external or {})
     return recursion(tree, steps, v, a, pushed, gravity=True)
@@ -90,6 +97,28 @@ def recursion(
             forces[segment.parent] = forces[segment.parent] + f_P
             torques[segment.parent] = torques[segment.parent] + step.to_parent(t) + cross(step.p, f_P)
     return tau
+
+
+def looped(sweep: Sweep, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]) -> list[Scalar]:
+    """Both passes over a tree of many bodies, as loops."""
+    at_q, at_v, at_a = (sweep.row(values) for values in (q, v, a))
+
+    def out(at: At, before: Any) -> Any:
+        step = passage(at.segment, at.of_q(at_q))
+        motion = outward(step, before, at.of_v(at_v), at.of_v(at_a))
+        return motion, (motion.wrench(at.segment.inertia), kept_of(step))
+
+    def back(at: At, hanging: Wrench) -> Any:
+        own, kept = moved.of(at)
+        step = passed_again(at, kept, at_q)
+        f, t = own[0] + hanging[0], own[1] + hanging[1]
+        along = zip(forces_along(at.segment, f, t), at.of_v(at_a), at.segment.armature, strict=True)
+        f_P = step.to_parent(f)
+        passed = f_P, step.to_parent(t) + cross(step.p, f_P)
+        return passed, tuple(force + a_k * rotor for force, a_k, rotor in along)
+
+    moved = sweep.outwards(ground(sweep.tree, gravity=True), lambda nv: (NO_FORCE, AT_REST), out)
+    return sweep.by_velocity(sweep.inwards(NO_FORCE, zeros, back))
 
 
 # ---- the motion of one segment ---------------------------------------------------------------------------

@@ -60,10 +60,11 @@ class Passage:
 
 def passages(tree: Tree, q: Sequence[Scalar]) -> list[Passage]:
     """One for each segment."""
-    return [_passage(segment, q) for segment in tree.segments]
+    return [passage(segment, q) for segment in tree.segments]
 
 
-def _passage(segment: Segment, q: Sequence[Scalar]) -> Passage:
+def passage(segment: Segment, q: Sequence[Scalar]) -> Passage:
+    """Of one segment, which reads its own entries of q."""
     if segment.kind == "ball":
         R = Quaternion(*q[segment.q : segment.q + 4]).to_matrix()
         return Passage(segment, R, 1.0, 0.0, segment.p_PS0)
@@ -72,22 +73,13 @@ def _passage(segment: Segment, q: Sequence[Scalar]) -> Passage:
     if segment.kind == "slide":
         return Passage(segment, None, 1.0, 0.0, segment.p_PS0 + axis_P * angle)
     p = segment.p_PS0 if segment.kind == "turn" else segment.p_PS0 + axis_P * (angle * segment.pitch)
-    return Passage(segment, None, cos(angle), sin(angle), p)
+    turned = angle * segment.turning
+    return Passage(segment, None, cos(turned), sin(turned), p)
 
 
 def coordinate(segment: Segment, q: Sequence[Scalar]) -> Scalar:
     """The angle of a turn or a screw, the length of a slide."""
     return q[segment.q] * segment.ratio + segment.offset
-
-
-def attitude(segment: Segment, q: Sequence[Scalar]) -> Quaternion:
-    """q_PS, the rotation of S in P."""
-    if segment.kind == "slide":
-        return segment.q_PS0
-    if segment.kind == "ball":
-        return segment.q_PS0 @ Quaternion(*q[segment.q : segment.q + 4])
-    half = coordinate(segment, q) * 0.5
-    return segment.q_PS0 @ Quaternion(cos(half), 0.0, 0.0, sin(half))
 
 
 # ---- rates --------------------------------------------------------------------------------------------
@@ -101,7 +93,7 @@ def relative_rates(segment: Segment, v: Sequence[Scalar]) -> tuple[Vec3, Vec3]:
     rate = v[k] * segment.ratio
     if segment.kind == "slide":
         return Vec3(0.0, 0.0, 0.0), Z * rate
-    return Z * rate, Z * (rate * segment.pitch)
+    return Z * (rate * segment.turning), Z * (rate * segment.pitch)
 
 
 def forces_along(segment: Segment, f_S: Vec3, t_S: Vec3) -> list[Scalar]:
@@ -110,7 +102,7 @@ def forces_along(segment: Segment, f_S: Vec3, t_S: Vec3) -> list[Scalar]:
         return list(t_S)
     if segment.kind == "slide":
         return [f_S.z * segment.ratio]
-    return [(t_S.z + f_S.z * segment.pitch) * segment.ratio]
+    return [(t_S.z * segment.turning + f_S.z * segment.pitch) * segment.ratio]
 
 
 # ---- integration ---------------------------------------------------------------------------------------

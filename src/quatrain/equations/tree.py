@@ -39,6 +39,8 @@ class Segment:
     ratio: Scalar = 1
     offset: Scalar = 0
     """Of a joint that follows another one: its coordinate is ratio · q + offset. They are 1 and 0 of all others."""
+    turning: Scalar = 1
+    """Of a screw: angle for each unit of its coordinate, as pitch is the advance. 0 makes a slide of it."""
 
     @property
     def nv(self) -> int:
