@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from quatrain.control import Control, Event, Wrench
     from quatrain.equipment import Actuator, Extra, Keyframe, Shape
     from quatrain.errors import ArgumentError, QuatrainError, ScalarError
+    from quatrain.formats import FormatError
     from quatrain.geometry import Mat3, Matrix, Pose, Quaternion, SymMat3, Vec3, cross, dot, outer, skew
     from quatrain.interpolation import slerp, squad, squad_control_point, weighted_mean
-    from quatrain.formats import FormatError
     from quatrain.kernel import compile
     from quatrain.loading import load
     from quatrain.model import Body, Frame, Joint, Limits, Mimic, Model
