@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from quatrain import Limits, Model, Pose, Quaternion, Vec3
+from quatrain import Limits, Model, Pose, Quaternion, Robot, Vec3
 from quatrain.equations import dynamics
 from quatrain.interop import InteropError, from_pinocchio
 from quatrain.model import AXES
@@ -197,6 +197,16 @@ def conditioned(twin: Twin) -> float:
     """Accelerations solve M a = τ − h: rounding of M and h, on either side, is felt up to κ(M) times."""
     M = twin.each(twin.there.mass_matrix, twin.q)
     return min(1e-10, 1e-15 * max(np.linalg.cond(M)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [8, 9])
+def test_compiled_kernels_of_long_trees_agree(seed):
+    """Their code may go over the bodies in loops."""
+    twin = twin_of(pinocchio, seed, 120)
+    robot, state = Robot(twin.ours), (twin.q, twin.v, twin.a)
+    close(robot.inverse_dynamics(*state), twin.each(twin.there.inverse_dynamics, *state))
+    close(robot.forward_dynamics(*state), twin.each(twin.there.forward_dynamics, *state), conditioned(twin))
 
 
 # ---- kinematics ------------------------------------------------------------------------------------------
