@@ -32,13 +32,15 @@ def printed_blocks(path):
     return re.findall(pattern, path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-TREES = printed_blocks(ROOT / "docs" / "guides" / "trees.md")
+PRINTED = [
+    pair for name in ("trees", "files") for pair in printed_blocks(ROOT / "docs" / "guides" / f"{name}.md")
+]
 
 
-@pytest.mark.parametrize(("code", "text"), TREES)
-def test_what_the_guide_to_machines_shows_is_what_its_code_prints(code, text, capsys):
-    assert len(TREES) == 2
-    exec(compile(code, "trees.md", "exec"), {})
+@pytest.mark.parametrize(("code", "text"), PRINTED)
+def test_what_the_guides_to_machines_and_files_show_is_what_their_code_prints(code, text, capsys):
+    assert len(PRINTED) == 3
+    exec(compile(code, "guide", "exec"), {})
     assert text in capsys.readouterr().out
 
 

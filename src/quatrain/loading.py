@@ -57,12 +57,11 @@ def load_model(
         merged = merged_fixed(model)
         gone = model.nb - merged.nb
         if gone:
+            became = (
+                "bodies on fixed joints became frames" if gone > 1 else "body on a fixed joint became a frame"
+            )
             findings.append(
-                Finding(
-                    "info",
-                    "merged",
-                    f"{gone} bodies on fixed joints became frames; merge_fixed=False keeps them",
-                )
+                Finding("info", "merged", f"{gone} {became}; merge_fixed=False keeps it as it is")
             )
         model = merged
     return model, LoadReport(name, reading.format, reading.held, in_order(findings))
