@@ -4,8 +4,7 @@ M = Lᵀ D L, with ones on the diagonal of the lower triangular L and D diagonal
 zero is filled: L[i, j] is there only for velocities j on the way from i to the ground. Joints that follow others
 couple branches, and then some are; the factors hold whatever arises.
 
-R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.5; the inverse row by row from L M⁻¹ = D⁻¹ L⁻ᵀ,
-of which the right side is zero below its diagonal (K. Takahashi et al., PICA Conference (1973)).
+R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.5.
 """
 
 from __future__ import annotations
@@ -86,13 +85,23 @@ class Factors:
         return x
 
     def inverse(self) -> list[list[Scalar]]:
-        """X_ij = δ_ij / D_i − Σ_k L_ik X_kj for j ≤ i, where the X_kj stand in rows above or, for j = i, before."""
-        n = len(self.Dinv)
-        X: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
-        for i in range(n):
+        """X_ij = Σ_k W_ik W_jk / D_k with W = L⁻¹: over the k that both i and j have on their way to the ground."""
+        W = self.inverse_of_L()
+        scaled = [{k: entry * self.Dinv[k] for k, entry in row.items()} for row in W]
+        X: list[list[Scalar]] = [[0.0] * len(W) for _ in W]
+        for i, row in enumerate(W):
             for j in range(i + 1):
-                entry = self.Dinv[i] if j == i else 0.0
-                for k, factor in self.L[i].items():
-                    entry = entry - factor * X[k][j]
-                X[i][j] = X[j][i] = entry
+                common = (entry * scaled[j][k] for k, entry in row.items() if k in scaled[j])
+                X[i][j] = X[j][i] = sum(common, 0.0)
         return X
+
+    def inverse_of_L(self) -> list[dict[int, Scalar]]:
+        """L⁻¹ by rows, as sparse as L is in a tree: W_i = e_i − Σ_k L_ik W_k."""
+        W: list[dict[int, Scalar]] = []
+        for i, row in enumerate(self.L):
+            own: dict[int, Scalar] = {i: 1}
+            for k, factor in row.items():
+                for j, entry in W[k].items():
+                    own[j] = own.get(j, 0.0) - factor * entry
+            W.append(own)
+        return W
