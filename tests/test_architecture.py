@@ -53,6 +53,7 @@ ALLOWED = {
     "robot": {
         "arguments",
         "arrays",
+        "checks",
         "errors",
         "compiler",
         "equations",
@@ -65,6 +66,7 @@ ALLOWED = {
     "further": {"errors", "equations", "model", "base_parameters", "inverse_kinematics", "verify", "robot"},
     "inverse_kinematics": {"errors", "equations", "robot"},
     "verify": {"errors", "roads", "robot"},
+    "convert": {"errors", "model"},
     "roads": {"equations", "robot"},
     "base_parameters": {"errors"},
     "formats": {"errors", "geometry", "rotations", "model", "builder_options"},

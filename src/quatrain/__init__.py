@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quatrain import edit, equations, examples, rotations, scalar
+    from quatrain import convert, edit, equations, examples, rotations, scalar
     from quatrain.arrays import random_unit_quaternions
     from quatrain.body import RigidBody
     from quatrain.builder import ModelBuilder
@@ -79,6 +79,7 @@ __all__ = [
     "Wrench",
     "__version__",
     "compile",
+    "convert",
     "cross",
     "dot",
     "edit",
@@ -107,6 +108,7 @@ _HOMES = {
     "checks": ("Fault", "ModelError"),
     "examples": (),
     "compiler": ("Kernel",),
+    "convert": (),
     "control": ("Control", "Event", "Wrench"),
     "edit": (),
     "equations": (),
