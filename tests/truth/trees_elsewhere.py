@@ -201,7 +201,7 @@ class PinocchioTree:
     def jacobian(self, q: np.ndarray, frame: str, axes: str = "world") -> np.ndarray:
         number = self.model.getFrameId(frame)
         J = self.pin.computeFrameJacobian(self.model, self.data, self.q(q), number, self._axes(axes))
-        return J @ self.X(q)
+        return J.reshape(6, -1) @ self.X(q)
 
     def velocity(self, q: np.ndarray, v: np.ndarray, frame: str, axes: str = "world") -> np.ndarray:
         self.pin.forwardKinematics(self.model, self.data, self.q(q), self.X(q) @ v)
@@ -232,7 +232,8 @@ class PinocchioTree:
 
     def centroidal_momentum_matrix(self, q: np.ndarray) -> np.ndarray:
         X = self.X(q)
-        return self.pin.ccrba(self.model, self.data, self.q(q), np.zeros(self.ours.nv)) @ X
+        A = self.pin.ccrba(self.model, self.data, self.q(q), np.zeros(self.ours.nv))
+        return A.reshape(6, -1) @ X  # of one column it gives a vector
 
     def momentum(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         h = self.pin.computeCentroidalMomentum(self.model, self.data, self.q(q), self.X(q) @ v)
