@@ -36,6 +36,12 @@ def placed(model: Model, k: int) -> PlacedJoint:
     return PlacedJoint(joint.kind == "prismatic", joint.X_PJ, joint.axes[0], own, joint.X_MB)
 
 
+def as_chain(model: Model, q):
+    """In the words of the formulation, at these coordinates."""
+    adapted = chain.adapt([placed(model, k) for k in range(model.nb)], model.gravity)
+    return adapted, chain.configuration(adapted.chain, adapted.coordinates(q.T))
+
+
 def close(found, exact, tolerance=TOLERANCE):
     """`exact` as the chain gives it, batch last; to the largest entry."""
     found, exact = np.moveaxis(found, 0, -1), table(exact)
@@ -57,8 +63,7 @@ def test_chains_obey_the_covariant_equations(seed, count):
     """M is the metric, C its Christoffel symbols times v, g and forces as in the full equation of motion."""
     model = serial(seed, count)
     q, v, a = random_state(model, seed, BATCH)
-    adapted = chain.adapt([placed(model, k) for k in range(count)], model.gravity)
-    at = chain.configuration(adapted.chain, adapted.coordinates(q.T))
+    _, at = as_chain(model, q)
     Gamma = chain.christoffel_symbols(at)
     rotors = [body.joint.armature[0] if body.joint.armature else 0.0 for body in model.bodies]
     effects = [JointEffects(rotor_inertia=rotor) for rotor in rotors]
@@ -85,8 +90,7 @@ def test_chains_obey_the_covariant_equations(seed, count):
 def test_bodies_of_chains_stand_and_move_as_the_formulation_says(seed, count):
     model = serial(seed, count)
     q, v, a = random_state(model, seed, BATCH)
-    adapted = chain.adapt([placed(model, k) for k in range(count)], model.gravity)
-    at = chain.configuration(adapted.chain, adapted.coordinates(q.T))
+    adapted, at = as_chain(model, q)
     positions, quaternions = on_columns(dynamics.poses, model, q)
     for k, body in enumerate(model.bodies):
         X_WB = adapted.model_pose(at, k)
@@ -118,8 +122,7 @@ def test_forces_on_bodies_of_chains_act_as_loads(seed, count):
     """At rest without gravity, the joints hold nothing else."""
     model = replace(serial(seed, count), gravity=Vec3.zero())
     q, v, _ = random_state(model, seed, BATCH)
-    adapted = chain.adapt([placed(model, k) for k in range(count)], model.gravity)
-    at = chain.configuration(adapted.chain, adapted.coordinates(q.T))
+    adapted, at = as_chain(model, q)
     f, t = (Vec3(*map(float, x)) for x in np.random.default_rng(seed).normal(size=(2, 3)))
     for k, body in enumerate(model.bodies):
         wrench = {body.name: (f, t)}
