@@ -16,8 +16,11 @@ import numpy as np
 from quatrain.compiler import Program
 from quatrain.compiler.kernel import Kernel
 from quatrain.compiler.llvm import machine
-from quatrain.compiler.llvm.blocks import program_code
+from quatrain.compiler.llvm.blocks import module_text
+from quatrain.compiler.llvm.module import PARAMETERS, Leaf, Module, leaf_pair
+from quatrain.compiler.llvm.regions import Region
 from quatrain.compiler.llvm.target import Target
+from quatrain.compiler.llvm.text import Function, Lanes
 from quatrain.compiler.native import aligned
 
 
@@ -143,14 +146,28 @@ class StepAlone:
 
     def __init__(self, program: Program, target: Target, state: tuple[str, str] = ("x.", "out.")) -> None:
         self.program, self.before, self.after = program, *state
-        code = program_code(program, target, "float64")
-        self.width = code.width
         self.ports = [*program.inputs, *program.outputs]
-        text = code.text + _AGAIN.replace("$BYTES", str(16 * len(self.ports)))
+        module = self._module(target)
+        self.width = module.lanes.width
+        text = module_text(module, target) + _AGAIN.replace("$BYTES", str(16 * len(self.ports)))
         self._loaded = machine.Loaded(machine.object_code(text, target), "again")
         kinds = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
         self._call = ctypes.CFUNCTYPE(None, *kinds)(self._loaded.address)
-        self._work = aligned(code.work_bytes)
+        self._work = aligned(module.work_bytes)
+
+    def _module(self, target: Target) -> Module:
+        """The step in a function: from where the inputs stand to where the outputs go, nothing in between."""
+        module = Module(Lanes(target.width("float64"), "double"), "float64", True, target.registers)
+        given, results = self.program.inputs, self.program.outputs
+        sources = [Leaf(place, k) for place, port in enumerate(given) for k in range(len(port.numbers))]
+        body = Function("body", PARAMETERS, module.lanes)
+        values = iter(Region(module, self.program.graph, sources, [self.program.results]).emit(body, 0))
+        for place, port in enumerate(results, len(given)):
+            at, apart = leaf_pair(body, place)
+            for k in range(len(port.numbers)):
+                body.store(next(values), body.offset(at, body.new(f"mul i64 {apart}, {k}")))
+        module.functions.append(body.text(notes="noinline #0"))
+        return module
 
     def runner(self, arrays: Mapping[str, Any], blocks: int, rounds: int) -> Callable[[], None]:
         """A run of `rounds` steps of the first `blocks` blocks of the batch; each call starts afresh."""
