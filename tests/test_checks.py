@@ -409,6 +409,13 @@ def test_repair_gives_the_nearest_inertia_that_can_be(given_moments, turn, other
     assert abs(np.sum((before - after) * after)) <= 1e-5  # of a cone, the remainder is perpendicular
 
 
+def test_a_robot_is_not_made_of_a_model_that_cannot_be():
+    with pytest.raises(qt.ModelError, match="armature has 2 entries"):
+        qt.Robot(model(body(armature=(1.0, 2.0))))
+    # What a policy has let pass may be a robot; it was told when it passed.
+    assert qt.Robot(model(body(inertia=qt.SymMat3.diagonal(-0.1, 2.0, 2.0)))).nv == 1
+
+
 # ---- singular mass matrices ---------------------------------------------------------------------------
 
 NOTHING = {"mass": 0.0, "inertia": qt.SymMat3.diagonal(0.0, 0.0, 0.0)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import replace
 
 from quatrain.errors import ArgumentError, QuatrainError
@@ -14,7 +15,7 @@ from quatrain.faults.singular import singular
 from quatrain.faults.structure import following, names, order
 from quatrain.model import Model
 
-__all__ = ["POLICIES", "Fault", "ModelError", "checked", "examined", "find_faults"]
+__all__ = ["POLICIES", "Fault", "ModelError", "checked", "examined", "find_faults", "refuse_unsound"]
 
 logger = logging.getLogger("quatrain")
 
@@ -55,13 +56,22 @@ def checked(model: Model, *, inertia: str = "error") -> Model:
     for fault in faults:
         if fault.severity == "warning":
             logger.warning("%s: %s", model.name, fault)
+    _refuse(model, faults)
+    return model
+
+
+def refuse_unsound(model: Model) -> None:
+    """An error with every fault that no policy lets pass; whether M is singular is not looked for."""
+    _refuse(model, [fault for fault in _apart_from_dynamics(model) if not fault.policy])
+
+
+def _refuse(model: Model, faults: Iterable[Fault]) -> None:
     errors = tuple(fault for fault in faults if fault.severity == "error")
-    if not errors:
-        return model
     if len(errors) == 1:
         only = errors[0]
         raise ModelError(f"{only.where} of {model.name}: {only.what}", do=only.do, faults=errors)
-    raise ModelError(f"{model.name} has {len(errors)} faults", do="mend all of them", faults=errors)
+    if errors:
+        raise ModelError(f"{model.name} has {len(errors)} faults", do="mend all of them", faults=errors)
 
 
 def examined(model: Model, *, inertia: str = "error") -> tuple[Model, tuple[Fault, ...]]:
@@ -83,6 +93,12 @@ def examined(model: Model, *, inertia: str = "error") -> tuple[Model, tuple[Faul
 
 def find_faults(model: Model) -> list[Fault]:
     """Everything that is wrong or looks wrong: names and order, then body by body, then what they carry."""
+    found = _apart_from_dynamics(model)
+    # Only a tree that holds together has a mass matrix.
+    return found if _falls_apart(found) else [*found, *singular(model)]
+
+
+def _apart_from_dynamics(model: Model) -> list[Fault]:
     found = [*names(model), *order(model), *following(model)]
     for body in model.bodies:
         found += [*of_joint(body.joint), *of_body(body)]
@@ -91,16 +107,12 @@ def find_faults(model: Model) -> list[Fault]:
         found.append(
             Fault("error", "gravity", f"it is {tuple(model.gravity)}", "give three finite numbers [m/s²]")
         )
-    if not _has_errors(found):
-        found += keyframes(model)
-    # Only a tree that holds together has a mass matrix; an inertia that cannot be does not stop the search.
-    if not _has_errors([fault for fault in found if not fault.policy]):
-        found += singular(model)
-    return found
+    return found if _falls_apart(found) else [*found, *keyframes(model)]
 
 
-def _has_errors(faults: list[Fault]) -> bool:
-    return any(fault.severity == "error" for fault in faults)
+def _falls_apart(faults: list[Fault]) -> bool:
+    """An inertia that cannot be does not stop the search."""
+    return any(fault.severity == "error" and not fault.policy for fault in faults)
 
 
 def _with_policy(fault: Fault, inertia: str) -> Fault:

@@ -17,6 +17,7 @@ import numpy as np
 
 from quatrain.arguments import floats, sight, spread, wrench
 from quatrain.arrays import random_unit_quaternions
+from quatrain.checks import refuse_unsound
 from quatrain.compiler import Kernel
 from quatrain.compiler.kernel import number_type, thread_count
 from quatrain.equations import dynamics
@@ -50,6 +51,7 @@ class Robot(Further):
                 f"model is a {type(model).__name__}",
                 do="pass a quatrain.Model, as ModelBuilder.model() gives",
             )
+        refuse_unsound(model)
         number_type(dtype)  # what these refuse is told here, not at the first call
         thread_count(threads)
         self._model = model
