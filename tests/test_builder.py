@@ -87,6 +87,12 @@ def test_the_model_holds_what_was_said():
     assert model.keyframe("up") == qt.Keyframe("up", (0, 0, 1, 1, 0, 0, 0, 0, 0.5), (0,) * 6 + (2, 0))
 
 
+def test_a_builder_makes_a_robot_with_its_options():
+    robot = machine().robot(merge_fixed=False, dtype="float32")
+    assert robot.nb == 5
+    assert robot.mass_matrix(robot.neutral()).dtype == np.float32
+
+
 def test_merged_shapes_stand_where_their_bodies_stood():
     model = machine().model()
     apart = machine().model(merge_fixed=False)

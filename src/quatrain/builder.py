@@ -217,11 +217,11 @@ class ModelBuilder:
         model = checked(replace(model, keyframes=states), inertia=inertia)
         return merged_fixed(model) if merge_fixed else model
 
-    def robot(self, **options: Any) -> Robot:
-        """The same as a `Robot`."""
+    def robot(self, *, inertia: str = "error", merge_fixed: bool = True, **options: Any) -> Robot:
+        """The same as a `Robot`, whose options are dtype and threads."""
         from quatrain.robot import Robot
 
-        return Robot(self.model(**options))
+        return Robot(self.model(inertia=inertia, merge_fixed=merge_fixed), **options)
 
 
 def _matter(
