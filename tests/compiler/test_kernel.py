@@ -783,6 +783,31 @@ def test_compiling_that_takes_long_is_told_once(monkeypatch, caplog):
 # ---- threads, copies, other processes ----------------------------------------------------------------
 
 
+def test_a_call_in_the_midst_of_a_call_spoils_neither():
+    """As the handler of a signal may do, between any two lines."""
+    product = compile(lambda x, y: x * y, inputs={"x": 2, "y": 2})
+    three, five = np.full(2, 3.0), np.full(2, 5.0)
+    product(three, three)
+    within = []
+
+    def tracer(frame, event, argument):
+        if frame.f_code.co_name != "single":
+            return None
+        if event == "line":
+            within.append(product(five, five))  # not traced itself
+        return tracer
+
+    previous = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        found = product(three, three)
+    finally:
+        sys.settrace(previous)
+    assert found.tolist() == [9.0, 9.0]
+    assert len(within) > 5
+    assert all(result.tolist() == [25.0, 25.0] for result in within)
+
+
 def test_others_go_on_while_one_state_takes_long():
     spin = compile(lambda x, n: repeat(lambda s, i: scalar.sin(s) + x, x, n), inputs={"x": float, "n": float})
     spin(0.5, 10.0)

@@ -40,25 +40,32 @@ def single_state(kernel: Kernel) -> Callable[[tuple[Any, ...]], Any]:
     call = native.call_long if native.facts["repeats"] else native.call_short
     address, result = bench.frame.address, bench.result
 
+    in_use: list[None] = []
+
     def single(arguments: tuple[Any, ...]) -> Any:
-        if len(arguments) != count:
+        # A signal's handler may call in between: it goes another way, and is done before this goes on.
+        if len(arguments) != count or in_use:
             return UNPREPARED
-        for argument, line, place in zip(arguments, lines, places):  # noqa: B905 lengths are equal, and it is hot
-            if line is not None:
-                try:
-                    line[:] = argument
-                except (TypeError, ValueError, BufferError):
+        in_use.append(None)
+        try:
+            for argument, line, place in zip(arguments, lines, places):  # noqa: B905 lengths are equal, and it is hot
+                if line is not None:
+                    try:
+                        line[:] = argument
+                    except (TypeError, ValueError, BufferError):
+                        return UNPREPARED
+                elif type(argument) is array:
+                    if argument.shape != place.shape or argument.dtype is not dtype:
+                        return UNPREPARED
+                    place[...] = argument
+                elif place.ndim or type(argument) is not float:
                     return UNPREPARED
-            elif type(argument) is array:
-                if argument.shape != place.shape or argument.dtype is not dtype:
-                    return UNPREPARED
-                place[...] = argument
-            elif place.ndim or type(argument) is not float:
-                return UNPREPARED
-            else:
-                place[...] = argument
-        call(address)
-        return result()
+                else:
+                    place[...] = argument
+            call(address)
+            return result()
+        finally:
+            in_use.clear()
 
     single.memory = bench  # type: ignore[attr-defined]  # which must stay as long as the function
     return single
