@@ -166,7 +166,11 @@ class PinocchioTree:
         """
         swinging = {"universal", "planar", *(() if self.flyer else ("free",))}
         if swinging & {body.joint.kind for body in self.ours.bodies}:
-            return self.bias_force(q, v) - self.gravity_force(q)
+            gravity = self.model.gravity.linear.copy()
+            self.model.gravity.linear = 0 * gravity
+            found = self.bias_force(q, v)
+            self.model.gravity.linear = gravity
+            return found
         there, X = self.q(q), self.X(q)
         C = self.pin.computeCoriolisMatrix(self.model, self.data, there, X @ v)
         return X.T @ (C @ (X @ v) + self.pin.crba(self.model, self.data, there) @ self.X_dot_v(q, v))
@@ -349,7 +353,11 @@ class MujocoTree:
         return self.at(q, v).qfrc_bias.copy()
 
     def coriolis_force(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return self.bias_force(q, v) - self.gravity_force(q)
+        gravity = self.model.opt.gravity.copy()
+        self.model.opt.gravity[:] = 0.0
+        found = self.bias_force(q, v)
+        self.model.opt.gravity[:] = gravity
+        return found
 
     def _pushed(self, q: np.ndarray, v: np.ndarray, external: External) -> np.ndarray:
         """Jᵀ f of all forces."""
