@@ -27,6 +27,7 @@ from quatrain.faults.singular import singular
 from quatrain.further import Further
 from quatrain.kernel import compile
 from quatrain.model import Coordinate, Model
+from quatrain.motion import Motion
 
 if TYPE_CHECKING:
     from quatrain.formats.report import LoadReport
@@ -35,7 +36,7 @@ UNIT_TOLERANCE = 1e-6
 """How far the norm of a quaternion in a state may be from 1."""
 
 
-class Robot(Further):
+class Robot(Motion, Further):
     """The quantities of a model as functions of arrays: q (..., nq), v (..., nv)."""
 
     def __init__(
@@ -125,36 +126,9 @@ class Robot(Further):
 
     # ---- dynamics ---------------------------------------------------------------------------------
 
-    def mass_matrix(self, q: Any) -> Any:
-        """M(q) (..., nv, nv)"""
-        return self._of(dynamics.mass_matrix, q)
-
     def mass_matrix_inverse(self, q: Any) -> Any:
         """M⁻¹(q) (..., nv, nv)"""
         return self._of(dynamics.mass_matrix_inverse, q)
-
-    def coriolis_matrix(self, q: Any, v: Any) -> Any:
-        """C(q, v) (..., nv, nv) with C v = c and Ṁ − 2C skew."""
-        return self._of(dynamics.coriolis_matrix, q, v)
-
-    def gravity_force(self, q: Any) -> Any:
-        """g(q) (..., nv): what holds the joints still."""
-        return self._of(dynamics.gravity_force, q)
-
-    def bias_force(self, q: Any, v: Any) -> Any:
-        """h = C v + g (..., nv)"""
-        return self._of(dynamics.bias_force, q, v)
-
-    def inverse_dynamics(
-        self, q: Any, v: Any, a: Any, external: Mapping[str, tuple[Any, Any]] | None = None
-    ) -> Any:
-        """tau (..., nv) with M a + C v + g = tau + Jᵀ f.
-
-        `external`: by frame, the force on its body at the frame's origin and the torque, (..., 3), in world axes.
-        """
-        if external:
-            return self._pushed(dynamics.inverse_dynamics_under, external, q, v, a)
-        return self._of(dynamics.inverse_dynamics, q, v, a)
 
     def forward_dynamics(
         self, q: Any, v: Any, tau: Any, external: Mapping[str, tuple[Any, Any]] | None = None
@@ -175,17 +149,6 @@ class Robot(Further):
         """Of one frame, seen from another: position (..., 3), quaternion (..., 4)."""
         position, quaternion = self._of(dynamics.pose, q, frame=frame, relative_to=relative_to)
         return position, quaternion
-
-    def jacobian(
-        self, q: Any, frame: str, point: Any = None, axes: str = "world", relative_to: str = "world"
-    ) -> Any:
-        """J (..., 6, nv): velocity of the frame's origin (or of a point fixed to it, in the frame), then its turning.
-
-        `axes`: "world" (also called "mixed"), at that point in axes of the world; "body", there in the frame's own;
-        "spatial", of what moves with the frame where the world's origin is, in axes of the world. `relative_to`: the
-        frame that takes the world's place.
-        """
-        return self._of(dynamics.jacobian, q, **sight(frame, point, axes, relative_to))
 
     def velocity(
         self,
