@@ -277,7 +277,7 @@ def test_the_compiler_loads_without_the_physics():
 
 @pytest.mark.parametrize("name", ["__version__", "Quaternion", "AngleConvention", "RigidBody", "Spacecraft"])
 def test_the_import_and_the_first_name_are_quick_after_numpys_own(name):
-    """Under 150 ms of the processor's time, best of five: the machine does other things too. Names load what they need."""
+    """Under 150 ms of the processor's time, best of five, as the machine does other things too."""
     code = (
         "import time, numpy; t = time.process_time(); "
         f"from quatrain import {name}; print(time.process_time() - t)"
