@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import programs
-from measuring import Row, Watch
+from measuring import CLOCKS, Row, Watch
 from run_time import ARM, states
 
 from quatrain.compiler.kernel import Kernel
@@ -96,7 +96,7 @@ def fresh_processes(watch: Watch) -> Rows:
     for joints in (ARM, LARGE, SIZES[-1]):
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o700)
-            cold, *warm = (_in_fresh_process(joints, folder) for _ in range(4))
+            cold, *warm = (_in_fresh_process(watch, joints, folder) for _ in range(4))
         if cold["cached"] or not all(run["cached"] for run in warm):
             raise AssertionError("the cache did not do what it is for")
         operations = f"{cold['operations']:,} operations"
@@ -114,12 +114,13 @@ def fresh_processes(watch: Watch) -> Rows:
         )
 
 
-def _in_fresh_process(joints: int, folder: str) -> dict[str, Any]:
+def _in_fresh_process(watch: Watch, joints: int, folder: str) -> dict[str, Any]:
+    clock = next(name for name, clock in CLOCKS.items() if clock is watch.clock)
     here = str(Path(__file__).resolve().parent)
     paths = [here, *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "QUATRAIN_CACHE": folder, "PYTHONPATH": os.pathsep.join(paths)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has been compiled by Python
-    command = [sys.executable, "-c", f"import fresh; fresh.report({joints})"]
+    command = [sys.executable, "-c", f"import fresh; fresh.report({joints}, {clock!r})"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout))
 
