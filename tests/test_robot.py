@@ -482,3 +482,14 @@ def test_a_robot_knows_its_names_and_sizes(robot):
     position, quaternion = robot.pose(robot.neutral(), "world")
     assert position.tolist() == [0, 0, 0]
     assert quaternion.tolist() == [1, 0, 0, 0]
+
+
+def test_kernels_of_other_inputs_are_other_kernels():
+    def scaled(model, q, gain):
+        return [x * gain[0] for x in q] if len(gain) == 1 else [gain[0] + gain[1]]
+
+    robot = qt.examples.load("double_pendulum")
+    one, two = (robot.kernel(scaled, inputs={"gain": n}) for n in (1, 2))
+    np.testing.assert_array_equal(one([1.0, 2.0], [3.0]), [3, 6])
+    np.testing.assert_array_equal(two([1.0, 2.0], [3.0, 4.0]), [7])
+    assert robot.kernel(scaled, inputs={"gain": 1}) is one

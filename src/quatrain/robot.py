@@ -288,7 +288,12 @@ class Robot(Motion, Further):
 
         `options` are arguments of the equation that its code is made for: `frame="hand"`.
         """
-        key = (function, *options.items()) if options else function
+        declared = repr(sorted(inputs.items())) if inputs else ""
+        return self._compiled((function, declared, *options.items()), function, inputs, options)
+
+    def _compiled(
+        self, key: Any, function: Callable[..., Any], inputs: Any, options: Mapping[str, Any]
+    ) -> Kernel:
         found = self._kernels.get(key)
         if found is None:
             with self._lock:
@@ -318,9 +323,11 @@ class Robot(Motion, Further):
     ) -> Any:
         if self._quaternions:
             q = self._checked(q, "q")
-        kernel = self._kernels.get((function, *options.items()) if options else function)
+        # What a method of ours declares follows from the function and its options.
+        key = (function, *options.items()) if options else function
+        kernel = self._kernels.get(key)
         if kernel is None:
-            kernel = self.kernel(function, inputs=inputs, **options)
+            kernel = self._compiled(key, function, inputs, options)
         return kernel(q, *rest)
 
     def _pushed(

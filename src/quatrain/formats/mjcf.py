@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from quatrain.errors import QuatrainError
@@ -147,15 +148,21 @@ def _compiled(root: Element, choices: Choices) -> dict[str, Any]:
             do='pip install "quatrain[mjcf]"',
         ) from None
     job = {
-        "path": None if choices.path is None else str(choices.path),
+        "path": None if choices.path is None else str(choices.path.resolve()),
         "text": None if choices.path is not None else choices.text,
         "roots": [str(folder) for folder in choices.allowed()],
     }
-    command = [sys.executable, "-m", "quatrain.formats.mjcf_compiler"]
+    command = [sys.executable, "-P", str(Path(__file__).with_name("mjcf_compiler.py"))]
     try:
-        done = subprocess.run(
-            command, input=json.dumps(job).encode(), capture_output=True, timeout=SECONDS, check=False
-        )
+        with TemporaryDirectory() as folder:  # where MuJoCo leaves its log
+            done = subprocess.run(
+                command,
+                input=json.dumps(job).encode(),
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+                cwd=folder,
+            )
     except subprocess.TimeoutExpired:
         root.fail(f"MuJoCo's compiler was not done after {SECONDS} s", do="check the file with MuJoCo itself")
     if done.returncode != 0:

@@ -1,4 +1,4 @@
-"""MuJoCo's own compiler at work in a process of its own, where what goes wrong cannot hurt: `python -m` this file.
+"""MuJoCo's own compiler at work in a process of its own, where what goes wrong cannot hurt.
 
 In: a job as JSON on standard input. Out: the compiled model's arrays as JSON on standard output, or {"error": …}.
 Meshes are read only if an inertia comes from them; a small tetrahedron stands in for all others, and flat
