@@ -310,3 +310,44 @@ def test_the_kernel_gives_what_the_equations_give(name):
         np.einsum("nabk,nkc->nabc", robot.christoffel(q, kind="second"), robot.mass_matrix(q)),
         robot.christoffel(q),
     )
+
+
+# ---- joints that follow others --------------------------------------------------------------------------
+
+
+def test_joints_that_follow_others_keep_all_of_it():
+    """Their symbols are those of the tree without the constraint, contracted with q = T z + t: Γ' = Γ T T T."""
+    from dataclasses import replace
+
+    free = random_tree(31, 6, ("revolute", "prismatic", "helical"))
+    follows = {
+        1: qt.Mimic(free.bodies[0].joint.name, -0.7, 0.3),
+        4: qt.Mimic(free.bodies[2].joint.name, 2.0, -0.1),
+    }
+    bodies = tuple(
+        replace(body, joint=replace(body.joint, mimic=follows.get(k))) for k, body in enumerate(free.bodies)
+    )
+    model = replace(free, bodies=bodies)
+    assert model.nv == 4
+    T, t = np.zeros((6, 4)), np.zeros(6)
+    for place, k in enumerate(k for k in range(6) if k not in follows):
+        T[k, place] = 1.0
+    T[1], t[1] = -0.7 * T[0], 0.3
+    T[4], t[4] = 2.0 * T[2], -0.1
+    z = np.random.default_rng(0).uniform(-1, 1, (5, 4))
+    whole = on_columns(christoffel, free, z @ T.T + t)
+    close(on_columns(christoffel, model, z), np.einsum("nabc,ai,bj,ck->nijk", whole, T, T, T))
+    # The curvature of the smaller surface is its own: it is compared with its definition.
+    R, G = on_columns(curvature, model, z[:1]), on_columns(christoffel_second_kind, model, z[:1])
+    h = 1e-3
+    slopes = np.zeros((1, 4, 4, 4, 4))
+    for weight, n in ((8, 1), (-1, 2)):
+        for a in range(4):
+            ahead, behind = (
+                on_columns(christoffel_second_kind, model, z[:1] + s * n * h * np.eye(4)[a]) for s in (1, -1)
+            )
+            slopes[:, a] += weight * (ahead - behind) / (12 * h)
+    nested = slopes + np.einsum("nbck,nakd->nabcd", G, G)
+    raised = nested - nested.transpose(0, 2, 1, 3, 4)
+    M = on_columns(dynamics.mass_matrix, model, z[:1])
+    close(R, np.einsum("nabck,nkd->nabcd", raised, M), 1e-8)  # what differences of fourth order are good for

@@ -22,8 +22,10 @@ from quatrain.errors import ArgumentError
 from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
 from quatrain.model import Model
 
-LOOPED_FROM = 48
-"""Joints, freedom by freedom, from which on loops over them are better than code that is written out."""
+LOOPED_FROM = 64
+"""Joints, freedom by freedom, from which on loops over them are better than code that is written out: in general
+position as fast from about 32 on (`benchmarks/long_chains.py`), and compiled in a tenth of the time. Below, what is
+zero in a robot of parallel axes folds where it is written out."""
 
 # Names of arguments whose shape the model knows.
 _SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "u": "nu", "q0": "nq", "q1": "nq"}

@@ -78,9 +78,9 @@ def index_of(kind, i, value):
     """An index: known while compiling, the same in all lanes, or another in each, and beyond the ends too."""
     return (
         lambda: i,
-        lambda: 6.0 - i,
+        lambda: i * 2.0 - 3.0,
         lambda: scalar.lookup(TABLE, i),
-        lambda: scalar.lookup(TABLE, i) + i - 1.0,
+        lambda: 6.0 - scalar.lookup(TABLE, i) * i,
         lambda: scalar.lookup(NOT_WHOLE, i),
         lambda: 2.0,
         lambda: i - 2.0,

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 from quatrain.equations.joints import Passage, passage
+from quatrain.equations.stretches import Stretch, alike_of, combined, stretches_of
 from quatrain.equations.tree import Segment, Tree
 from quatrain.geometry import Vec3
 from quatrain.model import WORLD
@@ -21,49 +22,16 @@ from quatrain.scalar import Scalar, loops, where
 X = TypeVar("X")
 Z = TypeVar("Z")
 
-SHORT = 8
-"""Fewer neighbouring segments than this are written out."""
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """Neighbouring segments that are gone over alike: balls, or turns, slides and screws."""
-
-    first: int
-    segments: tuple[Segment, ...]
-
-    @property
-    def looped(self) -> bool:
-        return len(self.segments) >= SHORT
-
-    @property
-    def nv(self) -> int:
-        return self.segments[0].nv
-
-    @property
-    def parents(self) -> tuple[int, ...]:
-        return tuple(segment.parent for segment in self.segments)
-
-    @property
-    def outside(self) -> list[int]:
-        """Parents that stand in other stretches, and the ground."""
-        return [p for p in dict.fromkeys(self.parents) if not self.holds(p)]
-
-    def holds(self, k: int) -> bool:
-        return k - self.first in range(len(self.segments))
-
-    def within(self, k: int) -> list[int]:
-        """The segments here with this parent, by their places in the stretch."""
-        return [place for place, parent in enumerate(self.parents) if parent == k]
-
 
 @dataclass(frozen=True)
 class At:
     """One segment, by a number that is known or by the index of a loop."""
 
     stretch: Stretch
-    place: Scalar
-    """In the stretch."""
+    round: Scalar
+    """Which of the stretch; where it is written out, the place in it."""
+    turn: int
+    """Which segment of the round."""
     segment: Segment
     """With q and v at 0: `of_q` and `of_v` bring its own entries there."""
     q: Scalar
@@ -95,19 +63,19 @@ class Found(Generic[Z]):
         if k in self._written:
             return self._written[k]
         stretch, trail = next(known for known in self._trails if known[0].holds(k))
-        return self._read(trail, stretch, k - stretch.first)
+        return self._read(trail, stretch, *divmod(k - stretch.first, stretch.period))
 
     def of(self, at: At) -> Z:
-        if isinstance(at.place, int):
-            return self.number(at.stretch.first + at.place)
-        return self._read(self._trail_of(at.stretch), at.stretch, at.place)
+        if isinstance(at.round, int):
+            return self.number(at.stretch.first + at.round)
+        return self._read(self._trail_of(at.stretch), at.stretch, at.round, at.turn)
 
     def _trail_of(self, stretch: Stretch) -> Any:
         return next(trail for known, trail in self._trails if known.first == stretch.first)
 
-    def _read(self, trail: Any, stretch: Stretch, place: Scalar) -> Z:
-        done = len(stretch.segments) - place if self._inwards else place + 1
-        return trail.at(done)[1]
+    def _read(self, trail: Any, stretch: Stretch, round: Scalar, turn: int) -> Z:
+        done = stretch.rounds - round if self._inwards else round + 1
+        return trail.at(done)[1][turn]
 
 
 @dataclass(frozen=True)
@@ -119,26 +87,30 @@ class Sweep:
     stretches: tuple[Stretch, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stretches", tuple(_stretches(self.tree.segments)))
+        object.__setattr__(self, "stretches", tuple(stretches_of(self.tree.segments)))
 
     def row(self, values: Sequence[Scalar]) -> Any:
         return self.code.row(values)
 
-    def _at(self, stretch: Stretch, place: Scalar) -> At:
-        if isinstance(place, int):
-            segment = stretch.segments[place]
+    def _at(self, stretch: Stretch, round: Scalar, turn: int = 0) -> At:
+        if isinstance(round, int):
+            segment = stretch.segments[round]
         else:
-            segment = combined(lambda *entries: self._entry(entries, place), *_alike(stretch.segments))
-        return At(stretch, place, replace(segment, parent=WORLD, q=0, v=0), segment.q, segment.v)
+            alike = alike_of(stretch.segments[turn :: stretch.period])
+            segment = combined(lambda *entries: self._entry(entries, round), *alike)
+        return At(stretch, round, turn, replace(segment, parent=WORLD, q=0, v=0), segment.q, segment.v)
 
     def _entry(self, entries: Sequence[Any], place: Scalar) -> Any:
         """The entry at this place: a number where all are equal or follow one another, else read."""
         first, *others = entries
+        step = others[0] - first if others and isinstance(first, int) and isinstance(others[0], int) else 0
         plain = all(isinstance(entry, (int, float, str)) for entry in entries)
         if plain and all(entry == first for entry in others):
             return first
-        if all(isinstance(entry, int) and entry == first + k for k, entry in enumerate(entries)):
-            return place + first
+        if step and all(
+            isinstance(entry, int) and entry == first + step * k for k, entry in enumerate(entries)
+        ):
+            return place * step + first
         return self.code.row([float(entry) if plain else entry for entry in entries]).at(place)
 
     def by_velocity(self, found: Found[tuple[Scalar, ...]]) -> list[Scalar]:
@@ -180,21 +152,29 @@ class Sweep:
         first, outside = stretch.first, stretch.outside
         inside = [parent - first + 1 if stretch.holds(parent) else 0 for parent in stretch.parents]
         which = [outside.index(p) if p in outside else 0 for p in stretch.parents]
+        is_chain, period = stretch.is_chain, stretch.period
+
+        def parent(index: Scalar, past: Any) -> X:
+            at_parent = self._entry(inside, index)
+            (found,) = past.at(at_parent)[0]
+            if not before[1:]:
+                return found
+            group = self._entry(which, index)
+            return combined(
+                lambda entry, *others: where(at_parent == 0.0, self.code.row(others).at(group), entry),
+                *(found, *before),
+            )
 
         def body(state: Any, index: Scalar, past: Any) -> Any:
-            if inside == list(range(len(inside))):  # a chain: the parent is what was done before
-                return step(self._at(stretch, index), state[0])
-            at_parent = self._entry(inside, index)
-            own = past.at(at_parent)[0]
-            if before[1:]:
-                group = self._entry(which, index)
-                own = combined(
-                    lambda entry, *others: where(at_parent == 0.0, self.code.row(others).at(group), entry),
-                    *(own, *before),
-                )
-            return step(self._at(stretch, index), own)
+            own, left = [state[0][-1] if is_chain else parent(index, past)], []
+            for turn in range(period):
+                has, leaves = step(self._at(stretch, index, turn), own[-1])
+                own.append(has)
+                left.append(leaves)
+            return tuple(own[1:]), tuple(left)
 
-        return self.code.scan(body, (before[0], blank(stretch.nv)), len(inside)).trail
+        start = (before[0],) * period, (blank(stretch.nv),) * period
+        return self.code.scan(body, start, stretch.rounds).trail
 
     # ---- inwards -----------------------------------------------------------------------------------------
 
@@ -231,7 +211,7 @@ class Sweep:
     ) -> None:
         """From the last segment to the first. What brothers pass on is added from the last to the first of them, so
         that a parent reads one sum: that of its first child."""
-        count = len(stretch.segments)
+        count, period, rounds = len(stretch.segments), stretch.period, stretch.rounds
         # After how many iterations the sum that a child or a brother passes on is there; 0: there is none.
         child, brother = [0] * count, [0] * count
         for parent in dict.fromkeys(stretch.parents):
@@ -244,21 +224,23 @@ class Sweep:
         beside = [nothing, *(hanging.pop(k) for k in others)]
         numbers = range(stretch.first, stretch.first + count)
         which = [others.index(k) + 1 if k in others else 0 for k in numbers]
-        is_chain = child == [count - 1 - place for place in range(count)]
+        is_chain = stretch.is_chain
 
         def body(state: Any, index: Scalar, past: Any) -> Any:
-            place = (count - 1.0) - index
-            sum_of_children = state[0] if is_chain else past.at(self._entry(child, place))[0]
-            if others:
-                group = self._entry(which, place)
-                more = combined(lambda *entries: self.code.row(entries).at(group), *beside)
-                sum_of_children = combined(_sum, sum_of_children, more)
-            passed, left = step(self._at(stretch, place), sum_of_children)
+            place = (rounds - 1.0) - index
+            passed, left = state[0] if is_chain else past.at(self._entry(child, place))[0], []
+            for turn in range(period - 1, -1, -1):
+                if others:
+                    group = self._entry(which[turn::period], place)
+                    more = combined(lambda *entries, at=group: self.code.row(entries).at(at), *beside)
+                    passed = combined(_sum, passed, more)
+                passed, leaves = step(self._at(stretch, place, turn), passed)
+                left.append(leaves)
             if any(brother):
                 passed = combined(_sum, passed, past.at(self._entry(brother, place))[0])
-            return passed, left
+            return passed, tuple(left[::-1])
 
-        done = self.code.scan(body, (nothing, blank(stretch.nv)), count)
+        done = self.code.scan(body, (nothing, (blank(stretch.nv),) * period), rounds)
         found.put_trail(stretch, done.trail)
         for parent in stretch.outside:
             root = stretch.within(parent)[0]
@@ -282,44 +264,8 @@ def sweep_of(tree: Tree, q: Sequence[Scalar]) -> Sweep | None:
     return sweep if sweep and any(stretch.looped for stretch in sweep.stretches) else None
 
 
-# ---- values built alike ------------------------------------------------------------------------------------
-
-
-def combined(function: Callable[..., Any], *values: Any) -> Any:
-    """A value built like all of these, each of its scalars made from theirs."""
-    first = values[0]
-    if hasattr(first, "__dataclass_fields__"):
-        parts = {name: [getattr(value, name) for value in values] for name in first.__dataclass_fields__}
-        return type(first)(**{name: combined(function, *its) for name, its in parts.items()})
-    if isinstance(first, (tuple, list)):
-        return type(first)(combined(function, *its) for its in zip(*values, strict=True))
-    return function(*values)
-
-
 def _sum(a: Scalar, b: Scalar) -> Scalar:
     return a + b
-
-
-def _stretches(segments: Sequence[Segment]) -> list[Stretch]:
-    found: list[Stretch] = []
-    start = 0
-    for k in range(1, len(segments) + 1):
-        if k == len(segments) or (segments[k].kind == "ball") != (segments[start].kind == "ball"):
-            found.append(Stretch(start, tuple(segments[start:k])))
-            start = k
-    return found
-
-
-def _alike(segments: Sequence[Segment]) -> Sequence[Segment]:
-    """Turns and slides beside one another as screws that only turn or only slide."""
-    if all(segment.kind == segments[0].kind for segment in segments):
-        return segments
-    return [
-        replace(segment, kind="screw", turning=0.0, pitch=1.0)
-        if segment.kind == "slide"
-        else replace(segment, kind="screw")
-        for segment in segments
-    ]
 
 
 # ---- passages ----------------------------------------------------------------------------------------------

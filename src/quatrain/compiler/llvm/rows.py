@@ -18,6 +18,8 @@ from quatrain.compiler.llvm.text import Function
 # Whole numbers up to this are exact in single precision too, so that integers and lanes agree.
 LARGEST = 2**24
 
+_WHOLE = {"add": "add", "subtract": "sub", "multiply": "mul"}
+
 
 @dataclass(frozen=True)
 class Trail:
@@ -81,7 +83,7 @@ class Places:
             n
             for n, node in enumerate(graph.nodes)
             if (node[0] in ("lookup", "read") and node[2] in self.bounds)
-            or (node[0] in ("add", "subtract") and n in self.bounds)
+            or (node[0] in ("add", "subtract", "multiply") and n in self.bounds)
         }
         """Read or made where they are used."""
         self.free = {n for n in self.late if graph.nodes[n][0] != "read" or self._is_ready(n)}
@@ -108,8 +110,11 @@ class Places:
             table = self.graph.tables[words[0]]
             whole = all(abs(value) <= LARGEST and value == int(value) for value in table)
             return (int(min(table)), int(max(table))) if whole else None
-        if operation in ("add", "subtract") and words[0] in self.bounds and words[1] in self.bounds:
+        if operation in ("add", "subtract", "multiply") and all(word in self.bounds for word in words):
             (a, b), (c, d) = self.bounds[words[0]], self.bounds[words[1]]
+            if operation == "multiply":
+                ends = (a * c, a * d, b * c, b * d)
+                return min(ends), max(ends)
             return (a + c, b + d) if operation == "add" else (a - d, b - c)
         return None
 
@@ -133,7 +138,7 @@ class Places:
             entry = f.load(self._entry(f, known, words[0], words[1]), number)
             return f.new(f"fptosi {number} {entry} to i64")
         a, b = (self.place(f, known, word) for word in words)
-        return f.new(f"{'add' if operation == 'add' else 'sub'} i64 {a}, {b}")
+        return f.new(f"{_WHOLE[operation]} i64 {a}, {b}")
 
     def _clamped(self, f: Function, known: dict[object, str], n: int, length: int) -> str:
         place, (low, high) = self.place(f, known, n), self.bounds[n]
