@@ -25,7 +25,7 @@ from quatrain.compiler.elementary.logarithm import log
 from quatrain.compiler.elementary.power import power
 from quatrain.compiler.elementary.sine import cos, sin, sincos, tan
 
-WIDTHS = (1, 2, 4, 8, 16)
+WIDTHS = (1, 2, 4, 8, 16, 32)
 
 
 class Operation(NamedTuple):

@@ -33,6 +33,10 @@ from quatrain.compiler.llvm.text import Function, Lanes
 from quatrain.compiler.program import Port
 from quatrain.compiler.rollouts import Carried, Event, Rollout
 
+PAIRED = 2000
+"""Steps of up to so many instructions are done for two vectors at once. One step waits for the one before, so that a
+processor has too little to do with one vector; two cost a single trajectory a tenth, and give a batch a third."""
+
 
 @dataclass(frozen=True)
 class LeafRole:
@@ -57,7 +61,10 @@ def rollout_code(
     rollout: Rollout, target: Target, dtype: str, *, contract: bool = True, width: int | None = None
 ) -> Timeloop:
     """The machine code of a time loop, as text."""
-    module = Module(Lanes(width or target.width(dtype), TYPES[dtype]), dtype, contract, target.registers)
+    step = rollout.step
+    at_once = 2 if schedule.cost(step.graph, step.results) <= PAIRED else 1
+    lanes = Lanes(width or at_once * target.width(dtype), TYPES[dtype])
+    module = Module(lanes, dtype, contract, target.registers)
     leaves = leaves_of(rollout)
     module.allocate(-(-16 * max(1, len(leaves)) // module.lanes.bytes))
     scratch = tuple(_scratch(module, rollout, leaf) for leaf in leaves)
