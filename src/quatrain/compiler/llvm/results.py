@@ -11,6 +11,10 @@ from __future__ import annotations
 from quatrain.compiler.llvm.memory import counted, transposed
 from quatrain.compiler.llvm.text import Lanes
 
+AHEAD = 1024
+"""So many bytes before they are written, the lines of rows are asked for. Where results go to memory and not to a
+cache, a core would else wait for every line that a store touches first: matrices of a humanoid take a fifth longer."""
+
 
 def still_tiles(constant: list[object], width: int) -> tuple[bool, ...]:
     """Which tiles of an array hold one and the same constant; `constant` has for each scalar what it is, or None."""
@@ -30,7 +34,7 @@ def routine(lanes: Lanes) -> str:
     }
     for name, value in parts.items():
         text = text.replace(name, value)
-    return text
+    return text + "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n"
 
 
 # The last tile ends with the last scalar: it begins within the one before and writes some numbers again.
@@ -112,6 +116,7 @@ def _tile(lanes: Lanes) -> str:
         "  %row_bytes = mul i64 %first, $SIZE",
         "  %row0 = getelementptr i8, ptr %source, i64 %row_bytes",
         *(f"  %row{k} = getelementptr i8, ptr %row{k - 1}, i64 %across" for k in range(1, width)),
+        *_asked_ahead(width),
     ]
     values = []
     for k in range(width):
@@ -144,3 +149,19 @@ def _tile(lanes: Lanes) -> str:
     values = transposed(lines, values, lanes)
     lines += [f"  store {real} {values[k]}, ptr %row{k}, align $SIZE" for k in range(width)]
     return "\n".join(lines)
+
+
+def _asked_ahead(width: int) -> list[str]:
+    """Lines that are written soon: of the same rows, or near their ends of the rows of the next block."""
+    return [
+        "  %bytes = mul i64 %count, $SIZE",
+        "  %block = mul i64 %across, $WIDTH",
+        f"  %further = add i64 %row_bytes, {AHEAD}",
+        "  %beyond = icmp sge i64 %further, %bytes",
+        "  %to_next = sub i64 %block, %bytes",
+        "  %jump = select i1 %beyond, i64 %to_next, i64 0",
+        "  %soon = add i64 %further, %jump",
+        "  %ahead0 = getelementptr i8, ptr %source, i64 %soon",
+        *(f"  %ahead{k} = getelementptr i8, ptr %ahead{k - 1}, i64 %across" for k in range(1, width)),
+        *(f"  call void @llvm.prefetch.p0(ptr %ahead{k}, i32 1, i32 3, i32 1)" for k in range(width)),
+    ]
