@@ -347,6 +347,10 @@ class Robot(Motion, Further):
             return q  # the kernel says what is wrong with it
         for k, joint in self._quaternions:
             part = q[..., k : k + 4]
+            if part.ndim == 1:  # of one state, whose call is short, plain numbers tell it sooner
+                w, x, y, z = part.tolist()
+                if abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT_TOLERANCE:
+                    continue
             norm = np.sqrt(np.sum(part * part, axis=-1))
             wrong = np.abs(norm - 1.0) > UNIT_TOLERANCE
             if np.any(wrong):

@@ -197,6 +197,16 @@ def is_one_array(program: Program) -> bool:
     return len(program.outputs) == 1 and not isinstance(program.output_structure, Group)
 
 
+def is_tuple_of_arrays(program: Program) -> bool:
+    """Whether the result is a plain tuple with nothing nested in it."""
+    structure = program.output_structure
+    return (
+        isinstance(structure, Group)
+        and structure.kind is tuple
+        and not any(isinstance(part, Group) for part in structure.parts)
+    )
+
+
 def result(program: Program, outputs: Sequence[Any]) -> Any:
     """The arrays of the output ports, nested as the function nests its results."""
     if is_one_array(program):

@@ -92,9 +92,12 @@ class _Bench:
         self.frame.words[1] = 1
         if calls.is_one_array(program):
             self.result: Callable[[], Any] = self.outputs[0].copy
+            return
+        # Of the program and not of the kernel, which would then be held by what it holds.
+        outputs = self.outputs
+        if calls.is_tuple_of_arrays(program):
+            self.result = lambda: tuple([array.copy() for array in outputs])
         else:
-            # Of the program and not of the kernel, which would then be held by what it holds.
-            outputs = self.outputs
             self.result = lambda: calls.result(program, [array.copy() for array in outputs])
 
 
