@@ -2,12 +2,14 @@
 // The model is handed over joint by joint, so that nothing depends on how a packaged library was compiled.
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <pinocchio/multibody.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/algorithm/regressor.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 namespace pin = pinocchio;
@@ -28,6 +30,10 @@ static pin::JointModel joint_of(const std::string& kind, const double* axis) {
   if (kind == "PZ") return pin::JointModelPZ();
   if (kind == "RevoluteUnaligned") return pin::JointModelRevoluteUnaligned(a);
   if (kind == "PrismaticUnaligned") return pin::JointModelPrismaticUnaligned(a);
+  if (kind == "RUBX") return pin::JointModelRUBX();
+  if (kind == "RUBY") return pin::JointModelRUBY();
+  if (kind == "RUBZ") return pin::JointModelRUBZ();
+  if (kind == "RevoluteUnboundedUnaligned") return pin::JointModelRevoluteUnboundedUnaligned(a);
   if (kind == "FreeFlyer") return pin::JointModelFreeFlyer();
   throw std::runtime_error("no joint " + kind);
 }
@@ -80,6 +86,26 @@ int bench_run(void* handle, const char* what, int batch, const double* q, const 
         Eigen::Map<Eigen::Vector3d>{to} = data.oMi[k].translation();
         Eigen::Map<Eigen::Vector4d>(to + 3) = Eigen::Quaterniond(data.oMi[k].rotation()).coeffs();
       }
+    } else if (name == "christoffel") {
+      // By central differences of the mass matrix along every velocity: the way that is open to its users.
+      const double h = 1e-6;
+      std::vector<Eigen::MatrixXd> dM(nv);
+      for (int k = 0; k < nv; ++k) {
+        const Eigen::VectorXd step = h * Eigen::VectorXd::Unit(nv, k);
+        pin::crba(model, data, pin::integrate(model, qi, step), pin::Convention::LOCAL);
+        dM[k] = data.M;
+        pin::crba(model, data, pin::integrate(model, qi, -step), pin::Convention::LOCAL);
+        dM[k] = (dM[k] - data.M) / (2 * h);
+        dM[k].triangularView<Eigen::StrictlyLower>() = dM[k].transpose().triangularView<Eigen::StrictlyLower>();
+      }
+      double* to = out + static_cast<std::ptrdiff_t>(i) * nv * nv * nv;
+      for (int k = 0; k < nv; ++k)
+        for (int l = 0; l < nv; ++l)
+          for (int m = 0; m < nv; ++m) *to++ = 0.5 * (dM[k](m, l) + dM[l](m, k) - dM[m](l, k));
+    } else if (name == "regressor") {
+      const int columns = 10 * (model.njoints - 1);
+      Eigen::Map<Eigen::MatrixXd>(out + static_cast<std::ptrdiff_t>(i) * nv * columns, nv, columns) =
+          pin::computeJointTorqueRegressor(model, data, qi, vi, ai);
     } else {
       return 1;
     }
