@@ -275,6 +275,21 @@ def test_vectors_of_any_width_equal_the_interpreter_bit_for_bit(tape, lanes, dty
         assert_equal_bits(program_of(tape, dtype), arguments((37,), dtype), dtype)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16])
+def test_loops_count_in_vectors_of_any_width(lanes, dtype):
+    """A counter has 64 bits, which the vector of a single lane in single precision has not."""
+
+    def counted(x, n):
+        return repeat(lambda s, i: s * 0.5 + i, x, n), iterate(
+            lambda s, i: s + i, x, until=lambda s: s > 30, most=20
+        ).state
+
+    program = trace(counted, {"x": float, "n": float})
+    with vectors_of(lanes):
+        assert_equal_bits(program, {"x": np.linspace(0, 4, 37), "n": np.arange(37.0) % 7}, dtype)
+
+
 @examples(10)
 @given(tapes(120))
 def test_a_plain_processor_gives_the_same_bits(tape):

@@ -33,7 +33,7 @@ class Looping:
     ) -> None:
         self.module, self.f, self.loop, self.in_parts, self.trails = module, f, loop, in_parts, trails
         self.index = self._cell()
-        self.counter = self._cell()
+        self.counter = self._counter()
         self.states = [self._cell() for _ in loop.lags]  # what was written last
         self.rings = [Cell(module.allocate(lag)) if lag > 1 else None for lag in loop.lags]
         self.seen: list[Cell | Local] = [
@@ -61,6 +61,12 @@ class Looping:
         if self.in_parts:
             return Cell(self.module.allocate(1))
         return Local(self.f.at_entry(f"alloca {self.f.lanes.real}, align {self.f.lanes.bytes}"))
+
+    def _counter(self) -> Cell | Local:
+        """A place for 64 bits; the vector of a single lane may have fewer."""
+        if self.in_parts:
+            return Cell(self.module.allocate(-(-8 // self.f.lanes.bytes)))
+        return Local(self.f.at_entry("alloca i64"))
 
     def run_counted(self, count: int, body: Body) -> list[str]:
         """The values of the items after so many iterations in every lane."""
