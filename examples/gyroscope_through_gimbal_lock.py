@@ -19,7 +19,7 @@ import numpy as np
 import quatrain as qt
 from quatrain.equations.stepping import LINEAR, System
 from quatrain.plot import figure_module
-from quatrain.simulate import Mechanism, Simulation
+from quatrain.simulation import Mechanism, Simulation
 from quatrain.trajectory import VECTOR
 
 GYROSCOPE = qt.RigidBody.from_solid(

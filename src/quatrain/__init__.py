@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from quatrain.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
     from quatrain.spacecraft import Orbit, Spacecraft, Wheel
     from quatrain.trajectory import DivergenceWarning, Quantity, Trajectory
+    from quatrain.tree_simulation import TreeSimulation, simulate
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ __all__ = [
     "Sphere",
     "SymMat3",
     "Trajectory",
+    "TreeSimulation",
     "Vec3",
     "Wheel",
     "Wrench",
@@ -92,6 +94,7 @@ __all__ = [
     "rotations",
     "scalar",
     "serial_chain",
+    "simulate",
     "skew",
     "slerp",
     "squad",
@@ -127,6 +130,7 @@ _HOMES = {
     "serial": ("from_dh", "serial_chain"),
     "solids": ("Box", "Capsule", "Cone", "Cylinder", "Ellipsoid", "Sphere"),
     "trajectory": ("DivergenceWarning", "Quantity", "Trajectory"),
+    "tree_simulation": ("TreeSimulation", "simulate"),
 }
 
 

@@ -136,7 +136,7 @@ class RigidBody:
         `parameters` gives values for each motion: of "mass", "inertia" or principal "moments", "com", "gravity",
         or names of your own, a number each.
         Where nothing exerts a torque the explicit methods of fixed step end each step on the known angular
-        momentum, unless `keep_momentum=False`. Methods, tolerance and recording: `quatrain.simulate.Simulation`.
+        momentum, unless `keep_momentum=False`. Methods, tolerance and recording: `quatrain.simulation.Simulation`.
         """
         run = self.simulation(
             method=method,

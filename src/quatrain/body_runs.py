@@ -19,7 +19,7 @@ from quatrain.equations.stepping.nested import Nested
 from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3, cross, dot
 from quatrain.run_checks import fitted
 from quatrain.scalar import Scalar
-from quatrain.simulate import POSE, Mechanism, Parameters, Stepper
+from quatrain.simulation import POSE, Mechanism, Parameters, Stepper
 from quatrain.trajectory import QUATERNION, VECTOR, Quantity
 
 Load = Callable[..., Any] | Vec3
@@ -165,7 +165,7 @@ def free_mechanism(body: Body, loads: Loads, vary: tuple[str, ...], *, keep_mome
     return _mechanism("free rigid body", (POSE, Vec3) if keep_momentum else POSE, (Vec3, Vec3), loads, vary)(
         system=system,
         observe=observe,
-        variational=step,
+        steppers={"variational": step},
         seen=shown,
         quantities=quantities(loads, pinned=False),
     )
@@ -212,7 +212,13 @@ def pinned_mechanism(
 
     return _mechanism(
         "pinned rigid body", (Quaternion, Vec3) if keep_momentum else Quaternion, Vec3, loads, vary
-    )(system=system, observe=observe, variational=step, seen=shown, quantities=quantities(loads, pinned=True))
+    )(
+        system=system,
+        observe=observe,
+        steppers={"variational": step},
+        seen=shown,
+        quantities=quantities(loads, pinned=True),
+    )
 
 
 def _gravity(loads: Loads, p: Parameters) -> Vec3:

@@ -15,7 +15,7 @@ from quatrain.equations.stepping import Tolerance
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3, cross
 from quatrain.run_checks import one_batch, unit_quaternions
-from quatrain.simulate import Simulation
+from quatrain.simulation import Simulation
 from quatrain.steppers import ADAPTIVE
 from quatrain.trajectory import Trajectory
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import cache, partial
 from math import inf
 from pathlib import Path
@@ -19,8 +18,9 @@ from quatrain.compiler.kernel import number_type
 from quatrain.compiler.recalled import recalled
 from quatrain.compiler.sources import digest_of_sources
 from quatrain.errors import ArgumentError
-from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
+from quatrain.geometry import Quaternion, Vec3
 from quatrain.model import Model
+from quatrain.varying import Part
 
 LOOPED_FROM = 64
 """Joints, freedom by freedom, from which on loops over them are better than code that is written out: in general
@@ -49,8 +49,9 @@ def compile(
     With a robot (or its `Model`) the function is called as `function(model, q, v, …)`; the shapes of q, v, a and tau
     follow from the model, those of other arguments are declared in `inputs`. All that the model says folds into the
     code, but what `vary` names stays an input: `"gravity"`, `"<body>.mass"`, `"<body>.com"`, `"<body>.inertia"`
-    (xx, yy, zz, xy, xz, yz about the centre of mass), `"<joint>.position"`, `"<joint>.armature"`. Options
-    of an equation are set with `functools.partial(jacobian, frame="hand")`.
+    (xx, yy, zz, xy, xz, yz about the centre of mass), `"<joint>.position"`, and `"<joint>.armature"`, `.damping`,
+    `.friction` and `.stiffness`, a number for each freedom. Options of an equation are set with
+    `functools.partial(jacobian, frame="hand")`.
 
     Models of many joints are gone over by loops, so that the code stays short: inverse and forward dynamics, bias and
     gravity forces, from `LOOPED_FROM` joints on. `looped` says otherwise; what is looped has no derivatives.
@@ -74,7 +75,7 @@ def compile(
             do="give it one: ModelBuilder.body(…, joint='free') lets a body go; a file is loaded with base='floating'",
         )
     number_type(dtype)
-    varied = {path: _Part.named(model, path) for path in ((vary,) if isinstance(vary, str) else vary)}
+    varied = {path: Part.named(model, path) for path in ((vary,) if isinstance(vary, str) else vary)}
     declared = {**_declared(function, model, inputs or {}), **{p: part.shape for p, part in varied.items()}}
 
     def applied(**arguments: Any) -> Any:
@@ -135,7 +136,7 @@ def as_arrays(result: Any) -> Any:
 
 _ROOMS = (
     *("scalar", "geometry", "rotations.py", "joint.py", "equipment.py", "model.py", "alignment.py"),
-    *("equations", "kernel.py"),
+    *("equations", "kernel.py", "varying.py"),
 )
 """What the trace of an equation can depend on; `tests/test_architecture.py` holds that it imports nothing else."""
 
@@ -175,62 +176,3 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, (tuple, Vec3, Quaternion)):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, (str, int, float))
-
-
-# ---- what may vary -----------------------------------------------------------------------------------
-
-
-class _Part:
-    """One part of a model that a kernel keeps as an input."""
-
-    def __init__(self, shape: Any, put: Callable[[Model, Any], Model]) -> None:
-        self.shape = shape
-        self.put = put
-
-    @classmethod
-    def named(cls, model: Model, path: str) -> _Part:
-        if path == "gravity":
-            return cls(3, lambda m, x: replace(m, gravity=Vec3(*x)))
-        owner, _, what = path.rpartition(".")
-        bodies = {body.name: k for k, body in enumerate(model.bodies)}
-        joints = {body.joint.name: k for k, body in enumerate(model.bodies)}
-        if owner in bodies and what in _OF_BODY:
-            shape, change = _OF_BODY[what]
-            return cls(shape, lambda m, x: _with_body(m, bodies[owner], **change(x)))
-        if owner in joints and what in _OF_JOINT:
-            joint = model.bodies[joints[owner]].joint
-            shape, change_joint = _OF_JOINT[what]
-            shape = joint.freedoms if shape is None else shape
-            return cls(shape, lambda m, x: _with_joint(m, joints[owner], change_joint, x))
-        raise ArgumentError(
-            f"vary names {path!r}, which is no part of {model.name}",
-            do=f"name gravity, <body>.{' or .'.join(_OF_BODY)} of {_few(bodies)}, "
-            f"or <joint>.{' or .'.join(_OF_JOINT)} of {_few(joints)}",
-        )
-
-
-_OF_BODY: dict[str, tuple[Any, Callable[[Any], dict[str, Any]]]] = {
-    "mass": (float, lambda x: {"mass": x}),
-    "com": (3, lambda x: {"p_BBcm": Vec3(*x)}),
-    "inertia": (6, lambda x: {"I_Bcm_B": SymMat3(*x)}),
-}
-_OF_JOINT: dict[str, tuple[Any, Callable[[Any, Any], dict[str, Any]]]] = {
-    "position": (3, lambda joint, x: {"X_PJ": Pose(joint.X_PJ.q, Vec3(*x))}),
-    "armature": (None, lambda joint, x: {"armature": tuple(x)}),
-}
-
-
-def _with_body(model: Model, k: int, **changes: Any) -> Model:
-    bodies = list(model.bodies)
-    bodies[k] = replace(bodies[k], **changes)
-    return replace(model, bodies=tuple(bodies))
-
-
-def _with_joint(model: Model, k: int, change: Callable[[Any, Any], dict[str, Any]], x: Any) -> Model:
-    joint = model.bodies[k].joint
-    return _with_body(model, k, joint=replace(joint, **change(joint, x)))
-
-
-def _few(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:6]) + (" …" if len(listed) > 6 else "")

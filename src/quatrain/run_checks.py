@@ -10,7 +10,7 @@ import numpy as np
 
 from quatrain.compiler import structure
 from quatrain.compiler.traced import is_scalar
-from quatrain.equations.stepping.nested import Nested
+from quatrain.equations.stepping.nested import Nested, parts, rebuilt
 from quatrain.errors import ArgumentError
 from quatrain.scalar import where
 
@@ -95,7 +95,7 @@ def declaration_of(value: Any) -> Any:
 
 def fitted(declared: structure.Structure, value: Any, what: str) -> Nested:
     """A value as declared; arrays, lists and tuples of the right length serve for a record."""
-    given = _parts(value)
+    given = _entries(value)
     if isinstance(declared, structure.Number) and is_scalar(value):
         return value
     if isinstance(declared, structure.Record):
@@ -124,13 +124,21 @@ def _described(value: Any, given: list[Any] | None) -> str:
     return f"a {type(value).__name__} of {len(given)} values"
 
 
+def tuples(value: Nested) -> Nested:
+    """Arrays of scalars as tuples, which steppers can take apart."""
+    if isinstance(value, np.ndarray):
+        return tuple(tuples(part) for part in value) if value.ndim else value[()]
+    inner = parts(value)
+    return value if inner is None else rebuilt(value, [tuples(part) for part in inner])
+
+
 def renewed(declared: structure.Structure, fresh: Any, new: Nested, old: Nested) -> Nested:
     """The new value where `fresh` holds, else the old one; both as declared."""
     pairs = zip(structure.scalars(declared, new), structure.scalars(declared, old), strict=True)
     return structure.assemble(declared, iter([where(fresh, a, b) for a, b in pairs]))
 
 
-def _parts(value: Any) -> list[Any] | None:
+def _entries(value: Any) -> list[Any] | None:
     """What a value consists of; None for a number."""
     if isinstance(value, np.ndarray):
         return list(value) if value.ndim else None

@@ -14,7 +14,7 @@ from quatrain.errors import ArgumentError
 from quatrain.scalar import Scalar, abs, epsilon, equal, logical_not, logical_or, minimum, where
 
 if TYPE_CHECKING:
-    from quatrain.simulate import Mechanism
+    from quatrain.simulation import Mechanism
 
 EXPLICIT: Mapping[str, Callable[..., Any]] = {
     "semi_implicit_euler": stepping.semi_implicit_euler,
@@ -24,7 +24,9 @@ EXPLICIT: Mapping[str, Callable[..., Any]] = {
     "crouch_grossman4": stepping.crouch_grossman4,
 }
 ADAPTIVE: Mapping[str, Pair] = {"dopri5": stepping.DOPRI5, "dop853": stepping.DOP853}
-METHODS = (*EXPLICIT, "implicit_midpoint", "variational", "generalized_alpha", *ADAPTIVE)
+OF_SOME = ("variational", "linearly_implicit_euler")
+"""Methods that need more than the equations; a mechanism that has them says so."""
+METHODS = (*EXPLICIT, "implicit_midpoint", *OF_SOME, "generalized_alpha", *ADAPTIVE)
 
 # An interval between two records that takes more attempts than this has met a singularity.
 _MOST_ATTEMPTS = 100_000
@@ -81,13 +83,13 @@ def marching(
         return _of_stepper(method, lambda u, p: midpoint)
     if method == "generalized_alpha":
         return _generalized_alpha()
-    if method == "variational":
-        if mechanism.variational is None:
-            raise ArgumentError(
-                f"{mechanism.name} has no variational step",
-                do="choose another method, such as implicit_midpoint",
-            )
-        return _of_stepper(method, mechanism.variational)
+    if method in mechanism.steppers:
+        return _of_stepper(method, mechanism.steppers[method])
+    if method in OF_SOME:
+        raise ArgumentError(
+            f"{mechanism.name} has no step of the method {method!r}",
+            do="choose another method, such as implicit_midpoint",
+        )
     if method in ADAPTIVE:
         return _adaptive(method, tolerance or Tolerance(1e-9, 1e-12), held)
     raise ArgumentError(f"there is no method {method!r}", do=f"choose one of {', '.join(METHODS)}")

@@ -122,7 +122,7 @@ class Spacecraft:
         - `audit`: also integrate impulse and work, so that the report says how well momentum and energy balance.
 
         `parameters` gives values for each motion: of "inertia", or names of your own. The rest is as in
-        `quatrain.simulate.Simulation`.
+        `quatrain.simulation.Simulation`.
         """
         run = self.simulation(
             orbit=orbit,

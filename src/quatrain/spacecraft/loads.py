@@ -11,7 +11,7 @@ from quatrain.control import takes
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Vec3
 from quatrain.run_checks import fitted
-from quatrain.simulate import Parameters
+from quatrain.simulation import Parameters
 
 _VECTOR = structure.of_specification(Vec3, "torque")
 

@@ -18,7 +18,7 @@ from quatrain.equations.stepping.nested import Nested
 from quatrain.equations.wheel_control import motor_torque
 from quatrain.geometry import Quaternion, SymMat3, Vec3
 from quatrain.scalar import Scalar
-from quatrain.simulate import Mechanism, Parameters
+from quatrain.simulation import Mechanism, Parameters
 from quatrain.spacecraft.loads import command_of, torque_of
 from quatrain.spacecraft.orbits import Orbit
 from quatrain.spacecraft.rates import Rates

@@ -14,7 +14,7 @@ from quatrain.equations.stepping import Tolerance
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Quaternion, SymMat3, Vec3
 from quatrain.run_checks import one_batch, unit_quaternions
-from quatrain.simulate import Simulation
+from quatrain.simulation import Simulation
 from quatrain.spacecraft.mechanism import FRAMES, Setting
 from quatrain.spacecraft.orbits import Orbit
 from quatrain.trajectory import Trajectory

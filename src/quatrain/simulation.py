@@ -9,7 +9,7 @@ The step i begins at t₀ + i dt, so that no rounding adds up, and records begin
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,15 @@ from quatrain.compiler import RolloutKernel, rollout, structure, when
 from quatrain.compiler.kernel import number_type
 from quatrain.control import Control, Event
 from quatrain.equations.stepping import Tolerance
-from quatrain.equations.stepping.nested import Nested
+from quatrain.equations.stepping.nested import Nested, mapped
 from quatrain.equations.stepping.system import System
 from quatrain.errors import ArgumentError
+from quatrain.gathering import Gathered, InterruptedRun, Progress
 from quatrain.geometry import Pose, Quaternion, Vec3
-from quatrain.run_checks import declaration_of, fitted, renewed, unit_quaternions, whole_steps
-from quatrain.scalar import Scalar, equal, floor
+from quatrain.run_checks import declaration_of, fitted, renewed, tuples, unit_quaternions, whole_steps
+from quatrain.scalar import Scalar, equal, floor, logical_and, logical_not, logical_or, where
 from quatrain.steppers import Marching, marching
-from quatrain.trajectory import DivergenceWarning, Occurrences, Quantity, Trajectory
+from quatrain.trajectory import DivergenceWarning, Quantity, Trajectory
 
 POSE: Any = Pose(Quaternion(*4 * [float]), Vec3(*3 * [float]))
 """The declaration of a pose; that of a quaternion is `Quaternion`."""
@@ -64,10 +65,21 @@ class Mechanism:
     """From what a law returned to something that fits `input`."""
     seen: Callable[[Nested, Nested, Parameters], tuple[Any, Any]] = lambda q, v, p: (q, v)
     """(q, v, p) → (q, v) as control laws and events see them."""
-    variational: Callable[[Nested, Parameters], Stepper] | None = None
-    """The step of method "variational", which needs more than the equations."""
+    steppers: Mapping[str, Callable[[Nested, Parameters], Stepper]] = field(default_factory=dict)
+    """Steps that need more than the equations, by the name of the method, such as "variational": (u, p) → stepper."""
+    sound: Callable[[Nested, Nested, Nested], tuple[Any, Scalar]] | None = None
+    """(q, v, u) after a step → whether the motion may go on, and if not the number of what is wrong in `culprits`."""
+    culprits: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What `system`, `observe` and laws find in p, by name; a value for each element of a batch."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Of a motion that has been stopped: when, and the number of its culprit; −1 while it goes on."""
+
+    t: Scalar
+    culprit: Scalar
 
 
 class Simulation:
@@ -120,9 +132,12 @@ class Simulation:
             state["u"] = m.input
             if self.control.start is not None:
                 state["x"] = declaration_of(self.control.start)
-        parameters = {"dt": float, "start": float, "end": float, "given": self.parameters}
+        if m.sound is not None:
+            state["stop"] = Stop(float, float)
+        parameters = {"first": float, "dt": float, "start": float, "end": float, "given": self.parameters}
         if not self.parameters:
             del parameters["given"]
+        self.state = {name: structure.of_specification(declared, name) for name, declared in state.items()}
         return rollout(
             self._step,
             state=state,
@@ -136,6 +151,8 @@ class Simulation:
         self, index: Scalar, state: dict[str, Nested], parameters: dict[str, Any], inputs: Any
     ) -> tuple[dict[str, Nested], dict[str, Any]]:
         m, h, p = self.mechanism, parameters["dt"], parameters.get("given", {})
+        index = index + parameters["first"]
+        state = {name: value if name == "x" else tuples(value) for name, value in state.items()}
         t, q, v = parameters["start"] + index * h, state["q"], state["v"]
         following = dict(state)
         u = None
@@ -143,7 +160,7 @@ class Simulation:
             u = self._input(index, t, state, following, p)
         system = m.system(u, p)
         outputs = {name: value for name, value in m.observe(t, q, v, u, p).items() if name in self.record}
-        memory = {k: x for k, x in state.items() if k not in ("q", "v", "u", "x")}
+        memory = {k: x for k, x in state.items() if k not in ("q", "v", "u", "x", "stop")}
         moved = self.marching.step(index, system, (u, p), t, q, v, h, parameters["end"], memory)
         following.update(moved.memory)
         following["q"], following["v"] = moved.q, moved.v
@@ -155,7 +172,26 @@ class Simulation:
             q_e, v_e = found.q, found.v
             values = {k: x for k, x in m.observe(found.t, q_e, v_e, u, p).items() if k in self.record}
             outputs[name] = when(found.happened, {"t": found.t, **values}, most=event.most)
-        return following, outputs
+        if m.sound is not None:
+            self._stop(t + h, following)
+        fit = lambda name, value: (
+            value if name == "x" else fitted(self.state[name], value, f"the next {name}")
+        )
+        return {name: fit(name, value) for name, value in following.items()}, outputs
+
+    def _stop(self, t: Scalar, following: dict[str, Nested]) -> None:
+        """A motion that cannot go on is NaN from here, and what was wrong is kept; the others do not feel it."""
+        assert self.mechanism.sound is not None
+        before: Stop = following["stop"]
+        sound, culprit = self.mechanism.sound(following["q"], following["v"], following.get("u"))
+        going = before.culprit < 0
+        following["stop"] = Stop(
+            where(logical_or(sound, logical_not(going)), before.t, t),
+            where(logical_or(sound, logical_not(going)), before.culprit, culprit),
+        )
+        on = logical_and(going, sound)
+        for name in ("q", "v"):
+            following[name] = mapped(lambda x: where(on, x, float("nan")), following[name])
 
     def _input(
         self, index: Scalar, t: Scalar, state: dict[str, Nested], following: dict[str, Nested], p: Parameters
@@ -196,36 +232,57 @@ class Simulation:
         start: float = 0.0,
         parameters: Mapping[str, Any] | None = None,
         normalize: str = "check",
+        progress: Progress | None = None,
     ) -> Trajectory:
-        """The motions from these starts: nested as declared, of arrays whose leading axes are the batch."""
+        """The motions from these starts: nested as declared, of arrays whose leading axes are the batch.
+
+        With `progress` the run is made in pieces, and an interruption loses nothing: see `InterruptedRun`.
+        """
         steps = whole_steps(duration, dt, record_every)
-        m, given = self.mechanism, dict(parameters or {})
-        arrays = self._start(q0, v0, given, normalize)
+        arrays = self._start(q0, v0, dict(parameters or {}), normalize)
         arrays |= {"parameters.dt": dt, "parameters.start": start, "parameters.end": start + steps * dt}
-        # One step more than needed: its record is the end.
+        gathered = Gathered(self, start, dt, steps, record_every)
+        pieces = self.pieces(arrays, steps, record_every, progress.size if progress else None)
         try:
-            rolled = self.kernel(arrays, steps + 1, record_every)
+            for first, count, rolled in pieces:
+                gathered.add(first, count, rolled)
+                if progress:
+                    progress.tell(min(first + count, steps), steps)
         except MemoryError:
             raise ArgumentError(
                 f"{steps // record_every + 1:,} records of this run do not fit into memory",
                 do="keep fewer, with record_every= or a larger dt, or fewer quantities, with record=",
             ) from None
-        index = np.arange(0, steps + 1, record_every)
-        columns = {name: rolled.records[f"record.{name}"] for name in self.record}
-        facts = {
-            "method": self.marching.name,
-            "dt": dt,
-            "duration": duration,
-            "steps": steps,
-            "tolerance": self.marching.tolerance,
-        }
-        quantities = {quantity.name: quantity for quantity in m.quantities}
-        occurrences = {
-            name: self._occurrences(name, rolled.events[name], start + duration) for name in self.events
-        }
-        run = Trajectory(m.name, start + index * dt, columns, quantities, occurrences, facts)
+        except KeyboardInterrupt:
+            if gathered.records:
+                raise InterruptedRun(gathered.trajectory()) from None
+            raise
+        run = gathered.trajectory()
         _say_what_diverged(run)
         return run
+
+    def pieces(
+        self, arrays: dict[str, Any], steps: int, record_every: int, size: int | None, first: int = 0
+    ) -> Iterator[tuple[int, int, Any]]:
+        """(first step, how many, what was rolled out), of at most `size` steps each; the bits are those of one piece.
+
+        One step more than needed is made: its record is the end. In pieces it is a piece by itself, and `arrays`
+        holds the state before it: what is to be known to go on.
+        """
+        if size is None:
+            yield 0, steps + 1, self.kernel({**arrays, "parameters.first": 0.0}, steps + 1, record_every)
+            return
+        size = max(1, size // record_every) * record_every
+        while True:
+            count = min(size, steps - first) or 1
+            rolled = self.kernel({**arrays, "parameters.first": float(first)}, count, record_every)
+            ended = first == steps
+            if not ended:
+                arrays.update(rolled.final)
+            yield first, count, rolled
+            if ended:
+                return
+            first += count
 
     def _start(self, q0: Nested, v0: Nested, given: dict[str, Any], normalize: str) -> dict[str, Any]:
         m = self.mechanism
@@ -260,17 +317,12 @@ class Simulation:
         for port in self.kernel.rollout.step.inputs:
             if port.name.startswith("state."):
                 rest[port.name] = np.zeros(port.shape)
+        if self.mechanism.sound is not None:
+            rest["state.stop"] = np.array([0.0, -1.0])
         if self.control is not None and self.control.start is not None:
             described = structure.of_specification(declaration_of(self.control.start), "x")
             rest |= {f"state.{k}": a for k, a in structure.split(described, "x", self.control.start)}
         return rest
-
-    def _occurrences(self, name: str, found: tuple[Any, dict[str, Any]], end: float) -> Occurrences:
-        count, values = found
-        values = {port.removeprefix(f"event.{name}.value."): array for port, array in values.items()}
-        t = values.pop("t")
-        after = t > end  # of the step that only makes the last record
-        return Occurrences(count - after.sum(axis=-1), np.where(after, np.nan, t), values)
 
 
 # ---- afterwards ---------------------------------------------------------------------------------------
@@ -284,8 +336,10 @@ def _say_what_diverged(run: Trajectory) -> None:
     which = tuple(int(i) for i in np.argwhere(bad)[0])
     first = f"motion {which if len(which) > 1 else which[0]} first seen" if which else "seen"
     count = f"{int(bad.sum())} of {bad.size} motions have" if which else "the motion has"
+    by = np.asarray(run.facts.get("stopped_by", ""))
+    reason = f", where {by[which]} was the first" if by.shape == bad.shape and by[which] else ""
     warnings.warn(
-        f"{count} become infinite or NaN, {first} at t = {np.asarray(at)[which]:.6g} s.\n"
+        f"{count} become infinite or NaN, {first} at t = {np.asarray(at)[which]:.6g} s{reason}.\n"
         "  To fix: take a smaller dt or another method, and look at forces that grow without bound.",
         DivergenceWarning,
         stacklevel=3,

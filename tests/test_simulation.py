@@ -13,7 +13,7 @@ from quatrain import ArgumentError, Control, DivergenceWarning, Event, Quantity,
 from quatrain.compiler import TraceError
 from quatrain.equations.stepping import LINEAR, POSES, RotatingBody, System, Tolerance, rk4
 from quatrain.scalar import cos, exp, sin, where
-from quatrain.simulate import POSE, Mechanism, Simulation
+from quatrain.simulation import POSE, Mechanism, Simulation
 from quatrain.steppers import ADAPTIVE, METHODS
 from quatrain.trajectory import QUATERNION, VECTOR
 
@@ -229,7 +229,7 @@ def test_a_law_that_branches_on_a_value_is_told_its_line():
     with pytest.raises(TraceError) as caught:
         Simulation(oscillator(), control=law)
     line = law.__code__.co_firstlineno + 1
-    assert f"test_simulate.py:{line} in law" in str(caught.value)
+    assert f"test_simulation.py:{line} in law" in str(caught.value)
     assert "where" in str(caught.value)
 
 
