@@ -1,5 +1,5 @@
-"""What a robot gives beyond its equations of motion: forces in its joints, the geometry that its mass matrix makes of
-its configurations, and what of its forces, energy and momentum is linear in its inertial parameters."""
+"""What a robot gives beyond its equations of motion: runs, forces in its joints, the geometry that its mass matrix makes
+of its configurations, and what of its forces, energy and momentum is linear in its inertial parameters."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from quatrain.model import Model
 if TYPE_CHECKING:
     from quatrain.inverse_kinematics import InverseKinematics
     from quatrain.robot import Robot
+    from quatrain.trajectory import Trajectory
+    from quatrain.tree_simulation import TreeSimulation
     from quatrain.verify import Verification
 
 
@@ -38,6 +40,21 @@ class Further(ABC):
 
     @abstractmethod
     def random_configuration(self, rng: np.random.Generator, batch: int | tuple[int, ...] = ()) -> Any: ...
+
+    # ---- runs -------------------------------------------------------------------------------------
+
+    def simulate(self, q0: Any = None, v0: Any = None, *, duration: float, **options: Any) -> Trajectory:
+        """Motions from q0 (..., nq) and v0 (..., nv); the options are those of `quatrain.simulate`."""
+        from quatrain.tree_simulation import simulate
+
+        return simulate(cast("Robot", self), q0, v0, duration=duration, **options)
+
+    def simulation(self, **options: Any) -> TreeSimulation:
+        """A run that is compiled once and called often; the options are those of `quatrain.TreeSimulation`."""
+        from quatrain.tree_simulation import TreeSimulation
+
+        robot = cast("Robot", self)
+        return TreeSimulation(self.model, **{"dtype": robot.dtype, "threads": robot.threads, **options})
 
     # ---- forces in joints -------------------------------------------------------------------------
 

@@ -157,7 +157,7 @@ def tree_mechanism(
         good: Any = True
         culprit: Scalar = 0.0
         velocities = list(enumerate(v))
-        inputs = list(enumerate(u or (), model.nv))
+        inputs = [] if u is None else list(enumerate(u, model.nv))
         # The last that is found counts: of several velocities the first, and before these what the law gave.
         for k, x in (*reversed(velocities), *reversed(inputs)):
             bounded = less_equal(abs(x), RUNAWAY)

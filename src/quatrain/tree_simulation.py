@@ -182,7 +182,7 @@ def simulate(
     start: float = 0.0,
     normalize: str = "check",
     progress: Progress | None = None,
-    dtype: str = "float64",
+    dtype: str | None = None,
     threads: int | None = None,
 ) -> Trajectory:
     """The motions of a robot from q0 (..., nq) and v0 (..., nv), for a batch of any size in one call of compiled code.
@@ -200,6 +200,8 @@ def simulate(
     model = robot if isinstance(robot, Model) else getattr(robot, "model", None)
     if not isinstance(model, Model):
         raise ArgumentError(f"robot is a {type(robot).__name__}", do="pass a Robot or a Model")
+    dtype = dtype or getattr(robot, "dtype", "float64")
+    threads = threads if threads is not None else getattr(robot, "threads", None)
     given = dict(parameters or {})
     varied = [name for name in given if Part.is_named(model, name)]
     simulation = TreeSimulation(
