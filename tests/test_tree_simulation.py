@@ -196,7 +196,7 @@ def test_without_gravity_momentum_and_energy_are_kept(method):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_power_of_all_forces_is_the_change_of_energy(seed):
-    """Any joint: energy at the end is that at the start and the work of joint forces, itself integrated by SciPy's rule."""
+    """Energy at the end is that at the start and the work of the joint forces, added up by Simpson's rule."""
     model = random_tree(seed, 10)
     q, v, _ = random_state(model, seed, 1)
     tau = np.random.default_rng(seed).normal(size=model.nv)
@@ -314,7 +314,7 @@ def test_anything_of_the_state_can_be_recorded():
     hand = robot.model.frame_names[-1]
     run = qt.simulate(
         robot, np.full(6, 0.3), np.full(6, 0.2), duration=0.1, dt=0.05,
-        record={"q": None, "v": None, f"{hand}.position": None, f"{hand}.velocity": None, "far": lambda s: s.pose(hand).p.norm()},
+        record={**dict.fromkeys(("q", "v", f"{hand}.position", f"{hand}.velocity")), "far": lambda s: s.pose(hand).p.norm()},
     )  # fmt: skip
     position, _ = robot.pose(run.q, hand)
     assert run[f"{hand}.position"] == pytest.approx(position, abs=1e-14)

@@ -1,5 +1,5 @@
-"""What a robot gives beyond its equations of motion: runs, forces in its joints, the geometry that its mass matrix makes
-of its configurations, and what of its forces, energy and momentum is linear in its inertial parameters."""
+"""What a robot gives beyond its equations of motion: runs, forces in its joints, the geometry that its mass matrix
+makes of its configurations, and what of its forces, energy and momentum is linear in its inertial parameters."""
 
 from __future__ import annotations
 

@@ -174,10 +174,12 @@ class Simulation:
             outputs[name] = when(found.happened, {"t": found.t, **values}, most=event.most)
         if m.sound is not None:
             self._stop(t + h, following)
-        fit = lambda name, value: (
-            value if name == "x" else fitted(self.state[name], value, f"the next {name}")
-        )
-        return {name: fit(name, value) for name, value in following.items()}, outputs
+        fit = {
+            name: fitted(self.state[name], x, f"the next {name}")
+            for name, x in following.items()
+            if name != "x"
+        }
+        return {**following, **fit}, outputs
 
     def _stop(self, t: Scalar, following: dict[str, Nested]) -> None:
         """A motion that cannot go on is NaN from here, and what was wrong is kept; the others do not feel it."""

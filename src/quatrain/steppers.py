@@ -88,7 +88,7 @@ def marching(
     if method in OF_SOME:
         raise ArgumentError(
             f"{mechanism.name} has no step of the method {method!r}",
-            do="choose another method, such as implicit_midpoint",
+            do=f"choose one of {', '.join(m for m in METHODS if m not in OF_SOME or m in mechanism.steppers)}",
         )
     if method in ADAPTIVE:
         return _adaptive(method, tolerance or Tolerance(1e-9, 1e-12), held)

@@ -200,7 +200,7 @@ def simulate(
     model = robot if isinstance(robot, Model) else getattr(robot, "model", None)
     if not isinstance(model, Model):
         raise ArgumentError(f"robot is a {type(robot).__name__}", do="pass a Robot or a Model")
-    dtype = dtype or getattr(robot, "dtype", "float64")
+    kind = dtype or str(getattr(robot, "dtype", "float64"))
     threads = threads if threads is not None else getattr(robot, "threads", None)
     given = dict(parameters or {})
     varied = [name for name in given if Part.is_named(model, name)]
@@ -215,7 +215,7 @@ def simulate(
         vary=varied,
         parameters=[name for name in given if name not in varied],
         tolerance=tolerance,
-        dtype=dtype,
+        dtype=kind,
         threads=threads,
     )
     return simulation(

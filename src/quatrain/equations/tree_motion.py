@@ -94,7 +94,7 @@ def _places(
 ) -> dict[str, int | slice]:
     found: dict[str, int | slice] = {name: k for k, name in enumerate(names)}
     for body, start, count in zip(model.bodies, starts, counts, strict=True):
-        if count > 1:
+        if count not in (0, 1):
             found.setdefault(body.joint.name, slice(start, start + count))
     return found
 
