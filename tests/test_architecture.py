@@ -86,6 +86,7 @@ ALLOWED = {
     "loading": {"errors", "formats", "checks", "edit", "examples", "model", "robot"},
     "interop": {"errors", "geometry", "model"},
     "compiler": {"errors", "scalar"},
+    "viewer": {"errors", "geometry", "alignment", "model", "equations", "formats"},
     "compare": {"errors", "scalar", "arrays", "geometry", "rotations", "equations", "compiler"},
     "cli": {"errors", "compiler", "geometry", "body", "compare", "loading"},
     "control": {"errors", "scalar", "geometry"},

@@ -23,7 +23,7 @@ from quatrain.errors import ArgumentError
 from quatrain.geometry import Quaternion, SymMat3, Vec3
 from quatrain.joint import JOINT_KINDS, Joint, reflected_inertia
 from quatrain.model import STANDARD_GRAVITY, WORLD, Body, Frame, Model
-from quatrain.solids import Part, Solid, body_of, parts_of
+from quatrain.solids import Cylinder, Part, Solid, body_of, parts_of
 
 if TYPE_CHECKING:
     from quatrain.robot import Robot
@@ -112,7 +112,7 @@ class ModelBuilder:
         self._bodies.append(Body(name, carrier, made, m, c, I_B))
         for part in parts:
             if not part.hole:
-                self._shape_of(part, len(self._bodies) - 1, color)
+                self._shape_of(part, len(self._bodies) - 1, color, bore=_bore(part, parts))
         return self
 
     def frame(
@@ -197,11 +197,18 @@ class ModelBuilder:
         )
 
     def _shape_of(
-        self, part: Part, body: int, color: Color | None, role: str = "both", name: str = ""
+        self,
+        part: Part,
+        body: int,
+        color: Color | None,
+        role: str = "both",
+        name: str = "",
+        bore: float | None = None,
     ) -> None:
-        kind = type(part.solid).__name__.lower()
+        kind, size = type(part.solid).__name__.lower(), astuple(part.solid)
+        if bore is not None:
+            kind, size = "tube", (size[0], bore, size[1])
         if kind in SHAPE_SIZES:
-            size = astuple(part.solid)
             self._shapes.append(Shape(kind, size, body, part.X_BP, role, name, color=_rgba(color)))
 
     # ---- the result -------------------------------------------------------------------------------
@@ -245,6 +252,16 @@ def _matter(
     if inertia is not None and about is not None:
         I_B = I_B - point_inertia(m, c - vector(about, f"about of {where}"))
     return m, c, I_B
+
+
+def _bore(part: Part, parts: Sequence[Part]) -> float | None:
+    """The radius of a hole that goes through a cylinder along its axis."""
+    for hole in parts:
+        if hole.hole and isinstance(part.solid, Cylinder) and isinstance(hole.solid, Cylinder):
+            through = hole.X_BP == part.X_BP and hole.solid.height >= part.solid.height
+            if through and hole.solid.radius < part.solid.radius:
+                return hole.solid.radius
+    return None
 
 
 def _armature(where: str, armature: Any, rotor: Any) -> tuple[float, ...]:

@@ -240,6 +240,7 @@ def attach(
         shapes=(*model.shapes, *shapes),
         actuators=(*model.actuators, *added.actuators),
         extras=(*model.extras, *added.extras),
+        folders=tuple(dict.fromkeys((*model.folders, *added.folders))),
         keyframes=(),
     )
     both = {name: {**states.get(name, {}), **more.get(name, {})} for name in (*states, *more)}

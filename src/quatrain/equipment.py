@@ -41,11 +41,13 @@ SHAPE_SIZES = {
     "cylinder": ("radius", "height"),
     "capsule": ("radius", "height"),
     "cone": ("radius", "height"),
+    "tube": ("radius", "inner", "height"),
     "plane": ("x", "y"),
     "mesh": ("x", "y", "z"),
 }
 """What the entries of `Shape.size` are [m], as of the solids: full sides, semi-axes of an ellipsoid, the height of a
-capsule's cylinder alone. A plane has its normal along z; 0 means without end. Of a mesh it is the scale."""
+capsule's cylinder alone, the outer and the inner radius of a tube. A plane has its normal along z; 0 means without end.
+Of a mesh it is the scale."""
 
 SHAPE_ROLES = ("visual", "collision", "both")
 

@@ -93,6 +93,8 @@ class Model:
     keyframes: tuple[Keyframe, ...] = ()
     extras: tuple[Extra, ...] = ()
     """What a file says and nobody here interprets."""
+    folders: tuple[str, ...] = ()
+    """Where files that it names, such as meshes, are looked for: the folder of its own file, if it has one, first."""
 
     # ---- sizes and names --------------------------------------------------------------------------
 
@@ -203,8 +205,8 @@ class Model:
     def digest(self) -> str:
         """A hash of all that motion depends on, every number to its last bit: models of one digest move alike.
 
-        Names, frames, limits, actuators, shapes and keyframes are not in it, so what asks for a frame by its name is
-        known by this and by `model.frame(name)`. The same on every machine and in every version of Python.
+        Names, frames, limits, actuators, shapes, folders and keyframes are not in it, so what asks for a frame by its
+        name is known by this and by `model.frame(name)`. The same on every machine and in every version of Python.
         """
         text = ";".join(_words(self))
         return hashlib.sha256(text.encode("ascii")).hexdigest()

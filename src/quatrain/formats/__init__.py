@@ -2,11 +2,13 @@
 
 source.py    XML with files and lines, and what of it was read       report.py   findings
 urdf.py, …   a reader for each format: root element → `Reading`      reading.py  what readers share
+files.py        where a file lies that a model names
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from quatrain.formats.mjcf import read_mjcf
@@ -29,7 +31,8 @@ def read(
     text = str(source) if path is None else ""
     folders = tuple(map(Path, roots))
     choices = Choices(choose(base, BASES, "base"), choose(mimic, MIMICS, "mimic"), path, text, folders)
-    return read_content(content, name, choices), name
+    reading = read_content(content, name, choices)
+    return replace(reading, model=replace(reading.model, folders=tuple(map(str, choices.allowed())))), name
 
 
 def read_content(content: bytes, name: str, choices: Choices) -> Reading:

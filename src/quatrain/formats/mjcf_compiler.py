@@ -82,7 +82,7 @@ def compiled(job: dict[str, Any]) -> dict[str, Any]:
     import mujoco
 
     spec = mujoco.MjSpec.from_file(job["path"]) if job["path"] else mujoco.MjSpec.from_string(job["text"])
-    meshes = {mesh.name or Path(mesh.file).stem: mesh.file for mesh in spec.meshes}
+    meshes = {mesh.name or Path(mesh.file).stem: _with_folder(mesh.file, spec) for mesh in spec.meshes}
     notes = _stand_ins(
         spec, Path(job["path"]).parent if job["path"] else None, [Path(r) for r in job["roots"]]
     )
@@ -163,6 +163,11 @@ def _wrong(place: Path | None, roots: list[Path]) -> str:
     if place is None or not any(place.resolve().is_relative_to(root) for root in roots):
         return "lies outside the folders of the model"
     return "" if place.is_file() else "is not there"
+
+
+def _with_folder(file: str, spec: Any) -> str:
+    """A mesh's file as seen from the model's: in the folder that the model names for meshes."""
+    return str(Path(spec.meshdir or "") / file).replace("\\", "/") if file else ""
 
 
 def _place(file: str, meshdir: str, folder: Path | None) -> Path | None:
