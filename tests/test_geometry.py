@@ -512,6 +512,30 @@ BAD = [
         "quaternion is zero",
         "positive finite",
     ),
+    (
+        lambda: Quaternion(0.0, 0.0, 0.0, 0.0).to_axis_angle(),
+        "quaternion is zero, so it is no rot",
+        "positive",
+    ),
+    (lambda: Quaternion(0.0, 0.0, 0.0, 0.0).to_rotation_vector(), "quaternion is zero", "positive finite"),
+    (lambda: Quaternion(0.0, 0.0, 0.0, 0.0).to_modified_rodrigues(), "quaternion is zero", "positive"),
+    (
+        lambda: Quaternion.from_array([[1.0, 0, 0, 0], [0, 0, 0, 0]]).geodesic_distance(
+            Quaternion.identity()
+        ),
+        "one of the two quaternions at index 1 is zero",
+        "positive",
+    ),
+    (
+        lambda: Vec3.from_array(None, name="v"),
+        "v is not an array of real numbers .it is None",
+        "pass numbers",
+    ),
+    (
+        lambda: Vec3(np.zeros(3), np.zeros(4), 0.0).to_array(),
+        r"shapes \(3,\), \(4,\), \(\) do not",
+        "one length",
+    ),
     (lambda: Vec3(0.0, 0.0, 0.0).normalised(), "vector is zero", "positive finite"),
     (lambda: Quaternion.from_axis_angle(Vec3(0.0, 0.0, 0.0), 1.0), "axis is zero", "positive finite"),
     (lambda: Quaternion.from_array([1.0, np.nan, 0, 0], name="q"), r"q\[1\] is nan", "not finite"),
@@ -580,6 +604,8 @@ BAD = [
     (lambda: Matrix.identity(3) + Matrix.identity(4), "do not add", "one shape"),
     (lambda: Matrix.identity(4).to_mat3(), "not 3×3", "block"),
     (lambda: random_unit_quaternions(0), "rng is int", "default_rng"),
+    (lambda: random_unit_quaternions(rng(0), -1), "shape is -1", "whole number from zero up"),
+    (lambda: random_unit_quaternions(rng(0), (2, 1.5)), r"shape is \(2, 1.5\)", "whole number"),
 ]
 
 

@@ -111,6 +111,18 @@ BAD = [
     (lambda: weighted_mean([IDENTITY, HALF_TURN], [0.0, 0.0]), "all weights are zero", "positive weight"),
     (lambda: weighted_mean([IDENTITY, HALF_TURN], [1.0, -1.0]), r"weights\[1\] is negative", "zero or more"),
     (lambda: weighted_mean([IDENTITY, 1.0]), r"rotations\[1\] is 1.0", "Quaternion"),
+    (lambda: weighted_mean(IDENTITY), "rotations is one Quaternion", "a list of them"),
+    (lambda: weighted_mean([IDENTITY], 2.0), "weights is 2.0, not a list", "for each rotation"),
+    (
+        lambda: weighted_mean([IDENTITY, Quaternion(0.0, 0.0, 0.0, 0.0)]),
+        r"rotations\[1\] is zero",
+        "positive",
+    ),
+    (
+        lambda: slerp(IDENTITY, Quaternion(0.0, 0.0, 0.0, 0.0), 0.5),
+        "b is zero, so it is no rotation",
+        "positive",
+    ),
     (lambda: slerp(IDENTITY, [1, 0, 0, 0], 0.5), r"b is \[1, 0, 0, 0\]", "Quaternion"),
 ]
 

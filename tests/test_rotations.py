@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -106,6 +107,60 @@ def test_at_the_singularity_the_last_intrinsic_angle_is_zero(letters):
         assert np.max(up_to_sign(convention.to_quaternion(found), q)) < ROUNDING
         theirs = Rotation.from_quat(q.to_array(), scalar_first=True).as_matrix()
         np.testing.assert_allclose(convention.to_matrix(found).to_array(), theirs, atol=1e-14)
+
+
+def printed_inverse_maps(name, R, q):
+    """The angles of "rpy" or "gyroscope" as the reference prints them: plain, exact everywhere, from q."""
+    r = lambda i, k: R[:, i - 1, k - 1]
+    q0, q1, q2, q3 = q.T
+    if name == "rpy":
+        theta = np.arctan2(-r(3, 1), np.hypot(r(1, 1), r(2, 1)))
+        plain = [np.arctan2(r(3, 2), r(3, 3)), theta, np.arctan2(r(2, 1), r(1, 1))]  # A(1)
+        psi = np.arctan2(r(2, 1), r(1, 1))
+        s, c = np.sin(psi), np.cos(psi)
+        phi = np.arctan2(s * r(1, 3) - c * r(2, 3), -s * r(1, 2) + c * r(2, 2))
+        exact = [phi, np.arctan2(-r(3, 1), c * r(1, 1) + s * r(2, 1)), psi]  # A(1′)
+        phi = np.arctan2(2 * (q0 * q1 + q2 * q3), 1 - 2 * (q1**2 + q2**2))
+        psi = np.arctan2(2 * (q0 * q3 + q1 * q2), 1 - 2 * (q2**2 + q3**2))
+        from_q = [phi, np.arcsin(np.clip(2 * (q0 * q2 - q3 * q1), -1, 1)), psi]  # A(5)
+    else:
+        beta = np.arctan2(np.hypot(r(1, 3), r(2, 3)), r(3, 3))
+        plain = [np.arctan2(r(1, 3), -r(2, 3)), beta, np.arctan2(r(3, 1), r(3, 2))]  # A(2)
+        alpha = np.arctan2(r(1, 3), -r(2, 3))
+        s, c = np.sin(alpha), np.cos(alpha)
+        gamma = np.arctan2(-c * r(1, 2) - s * r(2, 2), c * r(1, 1) + s * r(2, 1))
+        exact = [alpha, np.arctan2(s * r(1, 3) - c * r(2, 3), r(3, 3)), gamma]  # A(2′)
+        u, v = np.arctan2(q3, q0), np.arctan2(q2, q1)
+        wrap = lambda a: np.angle(np.exp(1j * a))
+        from_q = [wrap(u + v), 2 * np.arctan2(np.hypot(q1, q2), np.hypot(q0, q3)), wrap(u - v)]  # A(6)
+    return [np.stack(angles, axis=-1) for angles in (plain, exact, from_q)]
+
+
+@pytest.mark.parametrize("name", ["rpy", "gyroscope"])
+def test_the_printed_inverse_maps_give_the_same_angles(name):
+    """Proves: A(1), A(1′), A(2), A(2′), A(5), A(6)
+
+    Typed from the reference; all three away from the singularity, and at it the form that is exact there.
+    """
+    convention = AngleConvention(name)
+
+    def maps(angles):
+        q = convention.to_quaternion(Vec3.from_array(angles))
+        return q, printed_inverse_maps(name, q.to_matrix().to_array(), q.to_array())
+
+    away = sample(convention.letters, 20, margin=0.1)
+    q, printed = maps(away)
+    for found in (convention.from_quaternion(q), convention.from_matrix(q.to_matrix())):
+        for expected in printed:  # the arc sine of A(5) loses a digit at 0.1 from the end of its range
+            np.testing.assert_allclose(found.to_array(), expected, atol=2e-14)
+    for end in middle_range(convention.letters):
+        for gap in (0.0, 1e-16, 1e-12, 1e-8, 1e-4):
+            near = sample(convention.letters, 21)
+            near[:, 1] = end + (gap if end <= 0 else -gap)
+            q, (_, exact, _) = maps(near)
+            for angles in (Vec3.from_array(exact), convention.from_quaternion(q)):
+                R = convention.to_matrix(angles).to_array()
+                np.testing.assert_allclose(R, q.to_matrix().to_array(), atol=4e-15)
 
 
 @pytest.mark.parametrize("letters", LETTERS)
@@ -341,6 +396,12 @@ def test_condition_numbers_of_the_reference():
 # ---- vehicle axes --------------------------------------------------------------------------------
 
 
+def test_every_name_stands_in_the_conventions():
+    page = (Path(__file__).resolve().parent.parent / "docs" / "conventions.md").read_text(encoding="utf-8")
+    for name, letters in rotations.NAMED.items():
+        assert f'| `"{name}"` | `{letters}` |' in page
+
+
 def test_vehicle_axes_of_aircraft_and_robots():
     """A vehicle that heads north-east, level: 45° clockwise from north, 45° anticlockwise from east."""
     ned, enu = AngleConvention("ned"), AngleConvention("enu")
@@ -375,6 +436,11 @@ BAD = [
     (lambda: AngleConvention("xyz").to_matrix((0, 0, 0)), r"angles is \(0, 0, 0\)", "Vec3"),
     (lambda: AngleConvention("xyz").from_quaternion(np.zeros(4)), "q is array", "Quaternion.from_array"),
     (lambda: AngleConvention("xyz").from_matrix(np.eye(3)), "R is array", "Mat3.from_array"),
+    (
+        lambda: AngleConvention("xyz").from_quaternion(Quaternion(0.0, 0.0, 0.0, 0.0)),
+        "q is zero, so it is no rotation",
+        "positive finite",
+    ),
     (
         lambda: AngleConvention("ZYX").inverse_body_rate_map(Vec3(0.1, np.pi / 2, 0.2)),
         "'ZYX' stand at their singularity.*odd multiple of π/2",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, QuatrainError
 
 
 def components(array: Any, count: int, *, name: str) -> list[Any]:
@@ -18,9 +18,13 @@ def components(array: Any, count: int, *, name: str) -> list[Any]:
 
     try:
         values = np.asarray(array)
+        if array is None:
+            raise TypeError("it is None")
         if values.dtype.kind == "c":
             raise TypeError("it is complex")
         values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+    except QuatrainError:
+        raise  # a traced value, which says itself what to do
     except (TypeError, ValueError) as error:
         raise ArgumentError(
             f"{name} is not an array of real numbers ({error})", do=f"pass numbers of shape (..., {count})"
@@ -64,7 +68,15 @@ def stacked(parts: Iterable[Any]) -> Any:
     """Components, broadcast against one another, as an array (..., count)."""
     import numpy as np
 
-    columns = np.broadcast_arrays(*parts)
+    given = tuple(parts)
+    try:
+        columns = np.broadcast_arrays(*given)
+    except ValueError as error:
+        shapes = ", ".join(str(np.shape(part)) for part in given)
+        raise ArgumentError(
+            f"components of the shapes {shapes} do not go into one array",
+            do="give each component one number, or columns of one length",
+        ) from error
     # Exact zeros and ones of the geometry are whole numbers; an array of them is still one of reals.
     kind = np.result_type(*columns)
     return np.stack(columns, axis=-1, dtype=np.float64 if kind.kind in "iub" else kind)
@@ -82,6 +94,8 @@ def random_unit_quaternions(rng: Any, shape: tuple[int, ...] | int = ()) -> Any:
             f"rng is {type(rng).__name__}, not a numpy.random.Generator",
             do="pass numpy.random.default_rng(seed)",
         )
-    size = (shape,) if isinstance(shape, int) else tuple(shape)
+    size = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in size):
+        raise ArgumentError(f"shape is {shape!r}", do="pass a whole number from zero up, or a tuple of them")
     directions = rng.standard_normal((*size, 4))
     return directions / np.linalg.norm(directions, axis=-1, keepdims=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from quatrain.errors import ArgumentError, require
 from quatrain.geometry import Matrix, Quaternion
 from quatrain.geometry.quaternion import direction_of_outer_product
+from quatrain.geometry.vec3 import refuse_zero
 from quatrain.scalar import Scalar, epsilon, first_true, logical_not
 
 
@@ -17,6 +18,8 @@ def slerp(a: Quaternion, b: Quaternion, t: Scalar, *, shortest: bool = True) -> 
     """
     require(a, Quaternion, "a")
     require(b, Quaternion, "b")
+    refuse_zero(a.norm_squared(), "a")
+    refuse_zero(b.norm_squared(), "b")
     turn = a.conjugate() @ (b.aligned_with(a) if shortest else b)
     return a @ turn**t
 
@@ -47,9 +50,16 @@ def weighted_mean(rotations: Sequence[Quaternion], weights: Sequence[Scalar] | N
     ratio of its eigenvalues, until the leading one stands alone. Where it does not, because two
     directions are equally near to 1e-5 or so, the mean is not determined: an error where values are known.
     """
+    if isinstance(rotations, Quaternion):
+        raise ArgumentError(
+            "rotations is one Quaternion",
+            do="pass a list of them; those that hold columns are averaged row by row",
+        )
     if len(rotations) == 0:
         raise ArgumentError("there are no rotations to average", do="pass at least one Quaternion")
     weights = [1.0] * len(rotations) if weights is None else weights
+    if not hasattr(weights, "__len__"):
+        raise ArgumentError(f"weights is {weights!r}, not a list", do="pass one weight for each rotation")
     if len(weights) != len(rotations):
         raise ArgumentError(
             f"there are {len(rotations)} rotations and {len(weights)} weights",
@@ -58,6 +68,7 @@ def weighted_mean(rotations: Sequence[Quaternion], weights: Sequence[Scalar] | N
     K = Matrix(((0,) * 4,) * 4)
     for i, (q, weight) in enumerate(zip(rotations, weights, strict=True)):
         require(q, Quaternion, f"rotations[{i}]")
+        refuse_zero(q.norm_squared(), f"rotations[{i}]")
         if first_true(logical_not(weight >= 0)) is not None:
             raise ArgumentError(f"weights[{i}] is negative or NaN", do="pass weights of zero or more")
         column = Matrix.of(q)

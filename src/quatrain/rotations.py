@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from quatrain.errors import ArgumentError, require
 from quatrain.geometry import Mat3, Quaternion, Vec3, cross, dot
+from quatrain.geometry.vec3 import refuse_zero
 from quatrain.scalar import Scalar, abs, atan2, cos, epsilon, first_true, pi, sin, sqrt, where
 
 # Names that say what the angles mean, and their letters.
@@ -170,7 +171,7 @@ class AngleConvention:
         return first @ second @ third
 
     def from_quaternion(self, q: Quaternion) -> Vec3:
-        """The three angles of a rotation; any norm of q will do.
+        """The three angles of a rotation; any norm of q but zero will do.
 
         With the half sum u and half difference v of the outer angles and b the middle one, where the
         outer axes agree (axis 1 twice, axis 2 between, 3 = 1 × 2),
@@ -181,9 +182,10 @@ class AngleConvention:
         At the singularity only u or only v is determined; the choice of A(4) is made: the last angle in
         intrinsic order is zero. That is done where it costs no more than the rounding of q.
 
-        Equations: A(1), A(2), A(4)
+        Equations: A(1), A(1′), A(2), A(2′), A(4), A(5), A(6)
         """
         require(q, Quaternion, "q")
+        refuse_zero(q.norm_squared(), "q")
         part = dict(zip("xyz", q.vector, strict=True))
         first, second, _ = tuple(self._axes)
         (left_over,) = set("xyz") - {first, second}

@@ -10,7 +10,7 @@ from quatrain import arrays
 from quatrain.errors import ArgumentError, refuse_factor, require
 from quatrain.geometry.mat3 import Mat3
 from quatrain.geometry.series import arctangent_quotient, cosine_and_sine_quotient
-from quatrain.geometry.vec3 import Vec3, cross, dot, refuse_unusable_norm
+from quatrain.geometry.vec3 import Vec3, cross, dot, refuse_unusable_norm, refuse_zero
 from quatrain.scalar import (
     Condition,
     Scalar,
@@ -229,7 +229,8 @@ class Quaternion:
         Multiplied out, v + 2 q × (q × v + q₀ v).
 
         Equations: Z(14), G(8)
-        Corrected G(8): the expanded q̄ ∘ x ∘ q of its section 1.4 is the turn by −φ as an active map, not by φ.
+        Corrected G(8): the expanded q̄ ∘ x ∘ q of its section 1.4 is the turn by −φ as an active map, not by φ; in
+            its real part (q × x)·q has a plus sign, and is zero.
         """
         require(v, Vec3, "v")
         u = self.vector
@@ -244,6 +245,7 @@ class Quaternion:
         """Angle in [0, π] of the turn between two rotations; accurate for small angles and near π."""
         require(other, Quaternion, "other")
         turn = self.conjugate() @ other
+        refuse_zero(turn.norm_squared(), "one of the two quaternions")
         return atan2(turn.vector.norm(), abs(turn.w)) * 2
 
     def aligned_with(self, other: Quaternion) -> Quaternion:
@@ -297,6 +299,7 @@ class Quaternion:
 
     def to_axis_angle(self) -> tuple[Vec3, Scalar]:
         """Unit axis, and angle in [0, π]; of the identity the axis is not determined and x is taken."""
+        refuse_zero(self.norm_squared(), "quaternion")
         norm = self.vector.norm()
         some = norm > 0
         direction = self.vector * (where(self.w < 0, -1, 1) / where(some, norm, 1))
@@ -311,7 +314,9 @@ class Quaternion:
 
     def to_rotation_vector(self) -> Vec3:
         """Axis times angle, no longer than π: the shortest turn that is this rotation."""
-        quotient = arctangent_quotient(self.vector.norm_squared(), abs(self.w))
+        square = self.vector.norm_squared()
+        refuse_zero(square + self.w * self.w, "quaternion")
+        quotient = arctangent_quotient(square, abs(self.w))
         return self.vector * (quotient * where(self.w < 0, -2, 2))
 
     @classmethod
@@ -323,6 +328,7 @@ class Quaternion:
 
     def to_modified_rodrigues(self) -> Vec3:
         """e tan ¼θ, no longer than 1: of the two sets that belong to q and −q the shorter."""
+        refuse_zero(self.norm_squared(), "quaternion")
         return self.vector / (self.w + where(self.w < 0, -1, 1))
 
     @classmethod

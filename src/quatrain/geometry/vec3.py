@@ -108,6 +108,16 @@ def cross(a: Vec3, b: Vec3) -> Vec3:
     return Vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 
 
+def refuse_zero(square: Scalar, name: str) -> None:
+    """An error where the square of a norm is known to be zero."""
+    place = first_true(square == 0)
+    if place is not None:
+        raise ArgumentError(
+            f"{name}{_at(place)} is zero, so it is no rotation",
+            do="pass one whose norm is a positive finite number",
+        )
+
+
 def refuse_unusable_norm(norm: Scalar, name: str) -> None:
     """An error where a norm is known to be zero, infinite or NaN."""
     for condition, what in (
@@ -117,8 +127,11 @@ def refuse_unusable_norm(norm: Scalar, name: str) -> None:
     ):
         place = first_true(condition)
         if place is not None:
-            at = f" at index {place if len(place) > 1 else place[0]}" if place else ""
             raise ArgumentError(
-                f"{name}{at} {what}, so it has no direction",
+                f"{name}{_at(place)} {what}, so it has no direction",
                 do="pass one whose norm is a positive finite number",
             )
+
+
+def _at(place: tuple[int, ...]) -> str:
+    return f" at index {place if len(place) > 1 else place[0]}" if place else ""
