@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import runpy
 from pathlib import Path
 
 import pytest
+
+import quatrain as qt
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -54,6 +57,20 @@ def test_the_figures_in_the_readme_are_what_its_first_command_prints(capsys):
         return re.sub(r"\d\.\de-1[0-9]", "tiny", line)
 
     assert {coarse(line) for line in shown.splitlines()} <= {coarse(line) for line in printed}
+
+
+def test_the_reference_shows_every_public_name():
+    """By the module's line in docs/reference.md, and where it lists members, by the name in the list."""
+    shown = set()
+    for block in re.split(r"^::: ", (ROOT / "docs" / "reference.md").read_text(encoding="utf-8"), flags=re.M)[
+        1:
+    ]:
+        module = importlib.import_module(block.split()[0])
+        listed = re.search(r"members: \[([^\]]*)\]", block)
+        names = listed[1].split(", ") if listed else [n for n in vars(module) if not n.startswith("_")]
+        assert [name for name in names if not hasattr(module, name)] == []
+        shown |= {module.__name__.removeprefix("quatrain."), *names}
+    assert set(qt.__all__) - shown == {"__version__", "equations"}  # the second is a room of many modules
 
 
 def test_the_package_has_the_files_it_promises():

@@ -44,20 +44,13 @@ ALL = {
     "S": _numbers(1, 84),
     "D": ["1", *_numbers(11, 13), "21", "22"],
     "Y": _numbers(1, 101),
-    "A": _numbers(1, 41),
+    "A": ["1", "1′", "2", "2′", *_numbers(3, 41)],
 }
 
-# What the parts that exist must hold. A part that is added adds its numbers here.
-DUE = {
-    "Z": _numbers(1, 34),
-    "G": ALL["G"],
-    "S": ALL["S"],
-    "D": ALL["D"],
-    "Y": ALL["Y"],
-    "A": ALL["A"],
-}
+# What the parts that exist must hold: everything. A source that is added adds here what of it is there.
+DUE = ALL
 
-_LABEL = r"(XS|[ZXGSDYA])\((\d+|C)\)"
+_LABEL = r"(XS|[ZXGSDYA])\((\d+′?|C)\)"
 
 
 @dataclass
@@ -173,7 +166,8 @@ def page(found: dict[str, dict[str, Entry]]) -> str:
             for number, entry in held.items():
                 functions = "<br>".join(f"`{f.removeprefix('quatrain.')}`" for f in entry.functions)
                 tests = "<br>".join(f"`{t}`" for t in entry.tests)
-                out.append(f"| {source}({number}) | {functions} | {tests} | {' '.join(entry.notes)} |")
+                notes = " ".join(entry.notes).replace("|", "&#124;")  # a bar would begin a new cell
+                out.append(f"| {source}({number}) | {functions} | {tests} | {notes} |")
         open_numbers = [n for n in entries if n not in held]
         if open_numbers:
             out += ["", f"Open, for parts still to come: {_ranges(open_numbers, list(entries))}."]

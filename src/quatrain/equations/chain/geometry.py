@@ -48,6 +48,8 @@ def configuration(chain: Chain, q: Iterable[Scalar]) -> Configuration:
     """The chain at the coordinates q: (n,) [rad, m], one scalar (or column) for each joint.
 
     Equations: Z(35), Z(36), Z(37), Z(38), X(0)
+    Corrected Z(35): it is not said that ρ_i begins at the end of ρ_ii, and that the first joint stands at the origin.
+    Corrected Z(37): it is not said that p_{0,0} = 1.
     """
     require(chain, Chain, "chain")
     q = tuple(q)

@@ -33,7 +33,8 @@ def element_velocity(at: Configuration, dq: Rates, i: int, varrho_i: Vec3) -> Ve
     """V_M = V_C + ω_i × ϱ_i, of the element at ϱ_i in the body's axes.
 
     Equations: Z(81)
-    Corrected Z(81): printed with "= V_i" in between, but V_i is the mass centre's velocity.
+    Corrected Z(81): printed with "= V_i" in between, but V_i is the mass centre's velocity; and here, up to Z(96), as
+        in Z(123)–(128), ρ_i is the vector to the element, ϱ_i, not that of Z(35).
     """
     varrho = at.p_0[i + 1].rotate(varrho_i)
     return velocity(at, dq, i) + cross(angular_velocity(at, dq, i), varrho)  # Z(81)

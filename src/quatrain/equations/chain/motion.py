@@ -54,6 +54,7 @@ def lagrange_forces(a: Matrix, da: Symbols, dq: Rates, ddq: Rates) -> Forces:
     """Q_γ = d/dt ∂E_k/∂q̇^γ − ∂E_k/∂q^γ, from the metric and its derivatives.
 
     Equations: Z(104)
+    Corrected Z(104): Q_γ is left abstract; what it consists of are X(3), X(4) and X(5).
     """
     pairs = zip(momentum_rate(a, da, dq, ddq), energy_gradient(da, dq), strict=True)
     return [rate - gradient for rate, gradient in pairs]  # Z(104)
