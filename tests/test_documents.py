@@ -25,7 +25,8 @@ CODE = [(path, i, block) for path in PAGES for i, block in enumerate(blocks(path
 
 
 @pytest.mark.parametrize(("path", "i", "block"), CODE, ids=[f"{p.name}-{i}" for p, i, _ in CODE])
-def test_every_block_of_code_runs(path, i, block):
+def test_every_block_of_code_runs(path, i, block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
     exec(compile(block, f"{path.name} block {i}", "exec"), {})
 
 

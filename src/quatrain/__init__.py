@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from quatrain.model import Body, Frame, Joint, Limits, Mimic, Model
     from quatrain.robot import Robot
     from quatrain.rotations import AngleConvention
+    from quatrain.saving import save
     from quatrain.scalar import where
     from quatrain.serial import from_dh, serial_chain
     from quatrain.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
@@ -92,6 +93,7 @@ __all__ = [
     "outer",
     "random_unit_quaternions",
     "rotations",
+    "save",
     "scalar",
     "serial_chain",
     "simulate",
@@ -126,6 +128,7 @@ _HOMES = {
     "spacecraft": ("Orbit", "Spacecraft", "Wheel"),
     "interpolation": ("slerp", "squad", "squad_control_point", "weighted_mean"),
     "rotations": ("AngleConvention",),
+    "saving": ("save",),
     "scalar": ("where",),
     "serial": ("from_dh", "serial_chain"),
     "solids": ("Box", "Capsule", "Cone", "Cylinder", "Ellipsoid", "Sphere"),

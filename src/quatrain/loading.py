@@ -26,7 +26,7 @@ def load(
     roots: Iterable[str | Path] = (),
     **options: Any,
 ) -> Robot:
-    """The robot in a file (URDF or MJCF), or in a text that is XML itself; `robot.report` says what became of it.
+    """The robot in a file (URDF, MJCF, our own JSON), or in a text that is one; `robot.report` says what became of it.
 
     `base`: "auto" does what the file says, and fixes the base to the ground where it says nothing; "fixed", "floating".
     `mimic`: "exact": a joint that follows another has no coordinate of its own; "independent": it has.

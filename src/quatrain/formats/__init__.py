@@ -1,8 +1,12 @@
 """Models from files: `read` gives what a file holds, unchecked; `quatrain.load` checks it and makes a `Robot`.
+And files from models: `write` gives the text, `quatrain.save` puts it into a file.
 
 source.py    XML with files and lines, and what of it was read       report.py   findings
 urdf.py, …   a reader for each format: root element → `Reading`      reading.py  what readers share
-files.py        where a file lies that a model names
+files.py     where a file lies that a model names
+native.py    our own format, both ways (json_values.py: dataclasses as JSON)
+…_writer.py  a writer for each other format: model → `Written`       writing.py  what writers share
+lowering.py  the same machine with joints that a format knows
 """
 
 from __future__ import annotations
@@ -12,21 +16,29 @@ from dataclasses import replace
 from pathlib import Path
 
 from quatrain.formats.mjcf import read_mjcf
+from quatrain.formats.native import read_native, write_native
 from quatrain.formats.reading import BASES, MIMICS, Choices, Reading
 from quatrain.formats.report import Finding, LoadReport
 from quatrain.formats.source import Element, FormatError, choose, parse, text_of
 from quatrain.formats.urdf import read_urdf
+from quatrain.formats.writing import SaveReport, Target, WriteNotes, Written
+from quatrain.model import Model
 
-__all__ = ["Finding", "FormatError", "LoadReport", "Reading", "read"]
+__all__ = ["SUFFIXES", "Finding", "FormatError", "LoadReport", "Reading", "SaveReport", "read", "write"]
 
 _READERS: dict[str, Callable[[Element, Choices], Reading]] = {"robot": read_urdf, "mujoco": read_mjcf}
 """By the outermost element."""
+
+_WRITERS: dict[str, Callable[[Model, Target, WriteNotes], Written]] = {"json": write_native}
+
+SUFFIXES = {".json": "json", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".sdf": "sdf", ".world": "sdf"}
+"""What a file is, by how its name ends."""
 
 
 def read(
     source: str | Path, *, base: str = "auto", mimic: str = "exact", roots: Iterable[str | Path] = ()
 ) -> tuple[Reading, str]:
-    """What a file, or a text that is XML itself, holds; and its name for messages."""
+    """What a file, or a text that is XML or JSON itself, holds; and its name for messages."""
     content, name, path = text_of(source)
     text = str(source) if path is None else ""
     folders = tuple(map(Path, roots))
@@ -37,6 +49,8 @@ def read(
 
 def read_content(content: bytes, name: str, choices: Choices) -> Reading:
     """The same of bytes that are at hand."""
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        return read_native(content, name, choices)
     root = parse(content, name)
     if root.tag not in _READERS:
         root.fail(
@@ -44,3 +58,11 @@ def read_content(content: bytes, name: str, choices: Choices) -> Reading:
             do=f"known are {', '.join(f'<{tag}>' for tag in _READERS)}",
         )
     return _READERS[root.tag](root, choices)
+
+
+def write(model: Model, format: str, target: Target | None = None) -> Written:
+    """The text of a file of this format, and what it could not hold."""
+    writer = _WRITERS[choose(format, _WRITERS, "format")]
+    target = target or Target()
+    notes = WriteNotes(format.upper())
+    return writer(model, target, notes)

@@ -170,8 +170,8 @@ def _is_housekeeping(attribute: str) -> bool:
 
 
 def text_of(source: str | Path) -> tuple[bytes, str, Path | None]:
-    """The bytes of a file, or of a text that is XML itself; its name for messages; its path, if it has one."""
-    if isinstance(source, str) and (bare := source.lstrip("\ufeff \t\r\n")).startswith("<"):
+    """The bytes of a file, or of a text that is XML or JSON itself; its name for messages; its path, if it has one."""
+    if isinstance(source, str) and (bare := source.lstrip("\ufeff \t\r\n")).startswith(("<", "{")):
         # Nothing may stand before a declaration; otherwise lines are counted from the first.
         return (bare if bare.startswith("<?") else source.lstrip("\ufeff")).encode(), "text", None
     path = Path(source)
