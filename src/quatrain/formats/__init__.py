@@ -21,6 +21,7 @@ from quatrain.formats.reading import BASES, MIMICS, Choices, Reading
 from quatrain.formats.report import Finding, LoadReport
 from quatrain.formats.source import Element, FormatError, choose, parse, text_of
 from quatrain.formats.urdf import read_urdf
+from quatrain.formats.urdf_writer import write_urdf
 from quatrain.formats.writing import SaveReport, Target, WriteNotes, Written
 from quatrain.model import Model
 
@@ -29,7 +30,10 @@ __all__ = ["SUFFIXES", "Finding", "FormatError", "LoadReport", "Reading", "SaveR
 _READERS: dict[str, Callable[[Element, Choices], Reading]] = {"robot": read_urdf, "mujoco": read_mjcf}
 """By the outermost element."""
 
-_WRITERS: dict[str, Callable[[Model, Target, WriteNotes], Written]] = {"json": write_native}
+_WRITERS: dict[str, Callable[[Model, Target, WriteNotes], Written]] = {
+    "json": write_native,
+    "urdf": write_urdf,
+}
 
 SUFFIXES = {".json": "json", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".sdf": "sdf", ".world": "sdf"}
 """What a file is, by how its name ends."""

@@ -20,6 +20,8 @@ _KINDS = {
     "floating": "free",
     "planar": "planar",
 }
+NO_BOUND = 1e300
+"""A limit beyond this bounds nothing: some files write the greatest float."""
 _KNOWN = ("link", "joint", "material", "transmission")
 _ZERO = Vec3(0.0, 0.0, 0.0)
 _X = Vec3(1.0, 0.0, 0.0)
@@ -130,19 +132,23 @@ class _Urdf:
             return ()
 
         def number(name: str) -> float | None:
-            return limit.number(name) if limit.has(name) else None
+            found = limit.number(name) if limit.has(name) else None
+            return found if found is None or abs(found) < NO_BOUND else None
 
         lower, upper = number("lower"), number("upper")
+        said_so = limit.has("lower") or limit.has("upper")  # beyond NO_BOUND, maybe
         if kind == "continuous":
             if (lower, upper) != (None, None):
                 what = f"{said} has bounds: they are left out"
                 self.notes.add("warning", "limits", limit, what, "make it revolute, if they are meant")
             lower = upper = None
-        elif (lower, upper) == (None, None):
+        elif not said_so:
             what = f"{said} has neither lower nor upper bound: taken as without bounds"
             self.notes.add("warning", "limits", limit, what, "write lower and upper, or make it continuous")
         else:
-            lower, upper = lower or 0.0, upper or 0.0  # what URDF says of one that is not written
+            # What URDF says of one that is not written.
+            lower = lower if limit.has("lower") else 0.0
+            upper = upper if limit.has("upper") else 0.0
         rest = {name: number(name) for name in ("velocity", "effort", "acceleration", "deceleration", "jerk")}
         return (Limits(lower, upper, **rest),)
 

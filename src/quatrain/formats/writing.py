@@ -15,9 +15,6 @@ from quatrain.formats.source import FormatError, some
 from quatrain.model import Extra
 from quatrain.scalar import Scalar
 
-NO_BOUND = 1e300
-"""What stands in a file beyond this bounds nothing: formats that ask for a number in every place get 1e308."""
-
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -44,7 +41,7 @@ class WriteNotes:
 
     def lost(self, what: str, owners: Iterable[str], do: str = "") -> None:
         """Left out, of whom."""
-        self._note("warning", "lost", what, owners, f"has no place in {self.format}: left out", do)
+        self._note("warning", "lost", what, owners, f"have no place in {self.format} and are left out", do)
 
     def reworded(self, what: str, owners: Iterable[str], how: str) -> None:
         """Said in other words, which mean the same."""
