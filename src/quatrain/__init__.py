@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quatrain import convert, edit, equations, examples, rotations, scalar
+    from quatrain import convert, edit, equations, examples, forces, laws, rotations, scalar, sensors
     from quatrain.arrays import random_unit_quaternions
     from quatrain.body import RigidBody
     from quatrain.builder import ModelBuilder
@@ -88,13 +88,16 @@ __all__ = [
     "edit",
     "equations",
     "examples",
+    "forces",
     "from_dh",
+    "laws",
     "load",
     "outer",
     "random_unit_quaternions",
     "rotations",
     "save",
     "scalar",
+    "sensors",
     "serial_chain",
     "simulate",
     "skew",
@@ -118,10 +121,12 @@ _HOMES = {
     "edit": (),
     "equations": (),
     "equipment": ("Actuator", "Extra", "Keyframe", "Shape"),
+    "forces": (),
     "formats": ("FormatError",),
     "errors": ("ArgumentError", "QuatrainError", "ScalarError"),
     "geometry": ("Mat3", "Matrix", "Pose", "Quaternion", "SymMat3", "Vec3", "cross", "dot", "outer", "skew"),
     "kernel": ("compile",),
+    "laws": (),
     "loading": ("load",),
     "model": ("Body", "Frame", "Joint", "Limits", "Mimic", "Model"),
     "robot": ("Robot",),
@@ -130,6 +135,7 @@ _HOMES = {
     "rotations": ("AngleConvention",),
     "saving": ("save",),
     "scalar": ("where",),
+    "sensors": (),
     "serial": ("from_dh", "serial_chain"),
     "solids": ("Box", "Capsule", "Cone", "Cylinder", "Ellipsoid", "Sphere"),
     "trajectory": ("DivergenceWarning", "Quantity", "Trajectory"),
