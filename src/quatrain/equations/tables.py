@@ -145,10 +145,10 @@ def _second_derivatives(h: Sequence[float], slopes: Sequence[float], *, clamped:
         factor = lower[k] / middle[k - 1]
         middle[k] -= factor * upper[k - 1]
         right[k] -= factor * right[k - 1]
-    found = [0.0] * (n + 1)
+    found = [0.0] * (n + 2)
     for k in range(n, -1, -1):
-        found[k] = (right[k] - (upper[k] * found[k + 1] if k < n else 0.0)) / middle[k]
-    return found
+        found[k] = (right[k] - upper[k] * found[k + 1]) / middle[k]
+    return found[:-1]
 
 
 # ---- checks ------------------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ class GroundContact:
     def of_shapes(
         cls, model: Model, stiffness: Number, *, bodies: Sequence[str] | None = None, **options: Any
     ) -> tuple[GroundContact, ...]:
-        """From the collision shapes of a model, or of some of its bodies: spheres, ends of capsules, corners of boxes."""
+        """From the collision shapes of a model, or of some bodies: spheres, ends of capsules, corners of boxes."""
         model = getattr(model, "model", model)
         found: dict[tuple[str, float], list[Vec3]] = {}
         for shape in model.shapes:
