@@ -29,7 +29,6 @@ ALLOWED = {
     "alignment": {"scalar", "geometry"},
     "equations": {"errors", "scalar", "geometry", "rotations", "joint", "equipment", "model", "alignment"},
     "forces": {"equations"},
-    "sensors": {"errors", "scalar", "geometry", "equations", "model"},
     "laws": {"errors", "scalar", "geometry", "equations", "model", "control"},
     "faults": {"geometry", "joint", "equipment", "model", "equations"},
     "checks": {"errors", "model", "faults"},

@@ -58,7 +58,7 @@ class Motor:
         Voltages are then in parts of the supply: 1 is all of it.
         """
         for name, value in (("stall_torque", stall_torque), ("no_load_speed", no_load_speed)):
-            if not value > 0:
+            if value == 0 or not value >= 0:
                 raise ArgumentError(f"{name} of Motor.of_curve is {value!r}", do="pass a number above zero")
         k = 1.0 / no_load_speed
         R = k / stall_torque

@@ -27,7 +27,7 @@ from quatrain.equations.inverse_dynamics import ZERO, Wrench
 from quatrain.equations.tree_motion import State
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Vec3, cross, dot
-from quatrain.model import Model
+from quatrain.model import WORLD, Model
 from quatrain.scalar import Scalar, sqrt
 
 
@@ -109,7 +109,7 @@ class GroundContact:
         model = getattr(model, "model", model)
         found: dict[tuple[str, float], list[Vec3]] = {}
         for shape in model.shapes:
-            if shape.body < 0 or shape.role == "visual":
+            if shape.body == WORLD or shape.role == "visual":
                 continue
             body = model.bodies[shape.body].name
             if bodies is None or body in bodies:
