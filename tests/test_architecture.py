@@ -84,7 +84,7 @@ ALLOWED = {
     "motion": {"errors", "arguments", "equations", "model", "rotations"},
     "roads": {"equations", "robot"},
     "base_parameters": {"errors"},
-    "formats": {"errors", "scalar", "geometry", "rotations", "model", "builder_options"},
+    "formats": {"errors", "scalar", "geometry", "rotations", "joint", "model", "builder_options", "solids"},
     "saving": {"errors", "checks", "formats", "model", "robot"},
     "loading": {"errors", "formats", "checks", "edit", "examples", "model", "robot"},
     "interop": {"errors", "geometry", "model"},

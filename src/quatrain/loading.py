@@ -26,7 +26,7 @@ def load(
     roots: Iterable[str | Path] = (),
     **options: Any,
 ) -> Robot:
-    """The robot in a file (URDF, MJCF, our own JSON), or in a text that is one; `robot.report` says what became of it.
+    """The robot in a file (URDF, MJCF, SDF, our JSON), or in a text that is one; `robot.report` says what became of it.
 
     `base`: "auto" does what the file says, and fixes the base to the ground where it says nothing; "fixed", "floating".
     `mimic`: "exact": a joint that follows another has no coordinate of its own; "independent": it has.
@@ -51,6 +51,13 @@ def load_model(
     roots: Iterable[str | Path] = (),
 ) -> tuple[Model, LoadReport]:
     """The model alone, and the report."""
+    with formats.uncollected():
+        return _loaded(source, base, mimic, inertia, merge_fixed, roots)
+
+
+def _loaded(
+    source: str | Path, base: str, mimic: str, inertia: str, merge_fixed: bool, roots: Iterable[str | Path]
+) -> tuple[Model, LoadReport]:
     reading, name = formats.read(source, base=base, mimic=mimic, roots=roots)
     model, findings = _checked(reading, inertia)
     if merge_fixed:

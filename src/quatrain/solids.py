@@ -165,6 +165,21 @@ class Cone(Solid):
         return Vec3(across, across, 3 / 10 * self.radius**2)
 
 
+_BY_KIND: dict[str, type[Solid]] = {
+    "box": Box,
+    "sphere": Sphere,
+    "ellipsoid": Ellipsoid,
+    "cylinder": Cylinder,
+    "capsule": Capsule,
+    "cone": Cone,
+}
+
+
+def solid_of(kind: str, size: Iterable[float]) -> Solid | None:
+    """Of a shape's kind and size, as `Shape` has them; None for planes and meshes, which enclose nothing here."""
+    return _BY_KIND[kind](*map(float, size)) if kind in _BY_KIND else None
+
+
 @dataclass(frozen=True)
 class Part:
     """A solid at its place in a body; its density, or its mass, may differ from that of the others."""

@@ -38,7 +38,8 @@ def of_body(body: Body) -> Iterator[Fault]:
 
 def principal_moments(inertia: SymMat3) -> list[float]:
     """In ascending order."""
-    return [float(x) for x in np.linalg.eigvalsh(inertia.to_array())]
+    xx, yy, zz, xy, xz, yz = inertia
+    return np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], float)).tolist()
 
 
 def _negative(moments: list[float], mass: float) -> bool:

@@ -2,7 +2,7 @@
 And files from models: `write` gives the text, `quatrain.save` puts it into a file.
 
 source.py    XML with files and lines, and what of it was read       report.py   findings
-urdf.py, …   a reader for each format: root element → `Reading`      reading.py  what readers share
+urdf.py, mjcf.py, sdf.py: readers, root element → `Reading`        reading.py  what readers share
 files.py     where a file lies that a model names
 native.py    our own format, both ways (json_values.py: dataclasses as JSON)
 …_writer.py  a writer for each other format: model → `Written`       writing.py  what writers share
@@ -11,7 +11,9 @@ lowering.py  the same machine with joints that a format knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from quatrain.formats.mjcf import read_mjcf
 from quatrain.formats.native import read_native, write_native
 from quatrain.formats.reading import BASES, MIMICS, Choices, Reading
 from quatrain.formats.report import Finding, LoadReport
+from quatrain.formats.sdf import read_sdf
 from quatrain.formats.source import Element, FormatError, choose, parse, text_of
 from quatrain.formats.urdf import read_urdf
 from quatrain.formats.urdf_writer import write_urdf
@@ -27,7 +30,11 @@ from quatrain.model import Model
 
 __all__ = ["SUFFIXES", "Finding", "FormatError", "LoadReport", "Reading", "SaveReport", "read", "write"]
 
-_READERS: dict[str, Callable[[Element, Choices], Reading]] = {"robot": read_urdf, "mujoco": read_mjcf}
+_READERS: dict[str, Callable[[Element, Choices], Reading]] = {
+    "robot": read_urdf,
+    "mujoco": read_mjcf,
+    "sdf": read_sdf,
+}
 """By the outermost element."""
 
 _WRITERS: dict[str, Callable[[Model, Target, WriteNotes], Written]] = {
@@ -53,6 +60,23 @@ def read(
 
 def read_content(content: bytes, name: str, choices: Choices) -> Reading:
     """The same of bytes that are at hand."""
+    with uncollected():
+        return _read(content, name, choices)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without the garbage collector, which would go over a large file's objects again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _read(content: bytes, name: str, choices: Choices) -> Reading:
     if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return read_native(content, name, choices)
     root = parse(content, name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from quatrain.formats.report import Finding, in_order
 from quatrain.formats.source import Element, FormatError, Place
-from quatrain.geometry import Quaternion, Vec3
+from quatrain.geometry import Quaternion, SymMat3, Vec3
 from quatrain.model import Extra, Model
 from quatrain.rotations import AngleConvention
 
@@ -56,6 +56,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self._aside: dict[tuple[str, str, str], tuple[Element, int]] = {}
 
     def add(self, severity: str, code: str, element: Element | None, what: str, do: str = "") -> None:
         self.findings.append(Finding(severity, code, what, do, element.place if element else None))
@@ -67,10 +68,21 @@ class Notes:
         """Raises what is wrong, if anything is."""
         raise_errors([finding for finding in self.findings if finding.severity == "error"])
 
-    def ignored(self, root: Element) -> None:
-        """What nobody has asked for."""
-        for place, what in root.unread():
-            self.findings.append(Finding("warning", "ignored", f"{what} is not read", place=place))
+    def ignored(self, *roots: Element) -> None:
+        """What nobody has asked for, and what was set aside."""
+        for (tag, why, severity), (element, count) in self._aside.items():
+            times = f", {count} times" if count > 1 else ""
+            self.add(severity, "ignored", element, f"<{tag}>{times}: {why}")
+        for root in roots:
+            for place, what in root.unread():
+                self.findings.append(Finding("warning", "ignored", f"{what} is not read", place=place))
+
+    def aside(self, elements: Iterable[Element], why: str, severity: str = "info") -> None:
+        """Elements that are known and have no effect here: one finding for all of one tag."""
+        for element in elements:
+            element.set_aside()
+            first, count = self._aside.get((element.tag, why, severity), (element, 0))
+            self._aside[element.tag, why, severity] = first, count + 1
 
     def kept(self, elements: Iterable[Element]) -> tuple[Extra, ...]:
         """Elements that are not interpreted, as extras of the model."""
@@ -118,6 +130,22 @@ def extra_of(element: Element) -> Extra:
     return Extra(
         element.tag, attributes.get("name", ""), tuple(attributes.items()), parts, str(element.place)
     )
+
+
+def unit_of_xyzw(xyzw: Sequence[float], element: Element, notes: Notes) -> Quaternion:
+    """A rotation as files write it, scalar last."""
+    q = Quaternion.from_xyzw(*xyzw)
+    norm = q.norm()
+    if not norm > 0:
+        element.fail("quat_xyzw is zero", do='no rotation is quat_xyzw="0 0 0 1"')
+    if abs(norm - 1) > 1e-6:
+        notes.add("warning", "rotation", element, f"quat_xyzw has norm {norm:.6g}: it is normalised")
+    return q.normalised()
+
+
+def inertia_in_body(I_C: SymMat3, q_BC: Quaternion) -> SymMat3:
+    """About the same point, from axes that are turned in the body's."""
+    return I_C if q_BC == Quaternion.identity() else I_C.rotated(q_BC.to_matrix())
 
 
 def rotation_of_rpy(rpy: Vec3) -> Quaternion:

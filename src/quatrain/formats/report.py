@@ -74,7 +74,7 @@ class LoadReport:
 
     def lines(self, most: int = 6) -> Iterator[str]:
         """For reading: at most so many findings of one kind, and how many more there are."""
-        held = ", ".join(f"{count} {name}" for name, count in self.held)
+        held = ", ".join(f"{n} {name if n != 1 else name.removesuffix('s')}" for name, n in self.held)
         yield f"{self.source} ({self.format}): {held}"
         codes = Counter(finding.code for finding in self.findings)
         for severity in SEVERITIES:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
@@ -36,18 +36,25 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(eq=False)
 class Element:
     """A tag with its attributes, children and text."""
 
-    tag: str
-    place: Place
-    _attributes: dict[str, str]
-    _children: list[Element] = field(default_factory=list)
-    _text: list[str] = field(default_factory=list)
-    _read: set[str] = field(default_factory=set)
-    _taken: bool = False
-    _text_read: bool = False
+    # A file may hold a million of these: what most do not have is made when it is needed.
+    __slots__ = (
+        "_aside", "_attributes", "_children", "_file", "_line", "_read", "_taken", "_text", "_text_read", "tag",
+    )  # fmt: skip
+
+    def __init__(self, tag: str, file: str, line: int, attributes: dict[str, str]) -> None:
+        self.tag, self._file, self._line = tag, file, line
+        self._attributes = attributes
+        self._children: list[Element] = []
+        self._text: list[str] | None = None
+        self._read: set[str] = set()
+        self._taken = self._text_read = self._aside = False
+
+    @property
+    def place(self) -> Place:
+        return Place(self._file, self._line)
 
     # ---- what it holds ----------------------------------------------------------------------------
 
@@ -69,6 +76,9 @@ class Element:
             )
         return found[0] if found else None
 
+    def has_child(self, tag: str) -> bool:
+        return any(child.tag == tag for child in self._children)
+
     def needed(self, tag: str) -> Element:
         found = self.child(tag)
         if found is None:
@@ -82,7 +92,7 @@ class Element:
     def text(self) -> str:
         """The text between the tags, white space at its ends left out."""
         self._text_read = True
-        return "".join(self._text).strip()
+        return "".join(self._text or ()).strip()
 
     def get(self, name: str, default: str | None = None) -> str | None:
         self._read.add(name)
@@ -147,13 +157,28 @@ class Element:
         self._read.update(self._attributes)
         yield from self._attributes.items()
 
+    def set_aside(self) -> None:
+        """It is told of elsewhere, with all that is in it."""
+        self._taken = self._aside = True
+
+    def size(self) -> int:
+        """How many elements it is, with all in it."""
+        count, pending = 0, [self]
+        while pending:
+            element = pending.pop()
+            count += 1
+            pending += element._children
+        return count
+
     def unread(self) -> Iterator[tuple[Place, str]]:
         """What nobody has asked for, outermost first."""
+        if self._aside:
+            return
         for name in self._attributes:
             if name not in self._read and not _is_housekeeping(name):
                 yield self.place, f"attribute {name!r} of <{self.tag}>{self.named()}"
-        if not self._text_read and "".join(self._text).strip():
-            yield self.place, f"text {''.join(self._text).strip()[:40]!r} in <{self.tag}>{self.named()}"
+        if not self._text_read and (text := "".join(self._text or ()).strip()):
+            yield self.place, f"text {text[:40]!r} in <{self.tag}>{self.named()}"
         for child in self._children:
             if child._taken:
                 yield from child.unread()
@@ -241,7 +266,7 @@ class _Reader:
             raise FormatError(
                 f"elements beyond {what} are not read", do="check that this is a model", where=self.place
             )
-        element = Element(tag, self.place, attributes)
+        element = Element(tag, self.name, self.parser.CurrentLineNumber, attributes)
         if self.open:
             self.open[-1]._children.append(element)
         else:
@@ -252,7 +277,11 @@ class _Reader:
         self.open.pop()
 
     def _characters(self, text: str) -> None:
-        self.open[-1]._text.append(text)
+        element = self.open[-1]
+        if element._text is None:
+            element._text = [text]
+        else:
+            element._text.append(text)
 
     def _entity(self, name: str, *_: object) -> None:
         raise FormatError(

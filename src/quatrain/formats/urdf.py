@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from quatrain.builder_options import axes_of
-from quatrain.formats.reading import Choices, Notes, Reading, rotation_of_rpy
+from quatrain.formats.reading import Choices, Notes, Reading, inertia_in_body, rotation_of_rpy, unit_of_xyzw
 from quatrain.formats.source import Element, Place, by_name, some
 from quatrain.formats.urdf_shapes import Materials, shapes_of
-from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
+from quatrain.geometry import Pose, SymMat3, Vec3
 from quatrain.model import AXES, WORLD, Actuator, Body, Joint, Limits, Mimic, Model, Shape
 
 _KINDS = {
@@ -308,8 +308,7 @@ class _Urdf:
         xx, yy, zz = (given.number(key) for key in ("ixx", "iyy", "izz"))
         xy, xz, yz = (given.number(key, 0.0) for key in ("ixy", "ixz", "iyz"))
         I_C = SymMat3(xx, yy, zz, xy, xz, yz)
-        turned = X_BC.q != Quaternion.identity()
-        return Body(link, parent, joint, mass, X_BC.p, I_C.rotated(X_BC.q.to_matrix()) if turned else I_C)
+        return Body(link, parent, joint, mass, X_BC.p, inertia_in_body(I_C, X_BC.q))
 
     # ---- actuators --------------------------------------------------------------------------------
 
@@ -374,10 +373,4 @@ def origin_of(element: Element, notes: Notes) -> Pose:
         return Pose(rotation_of_rpy(given.vector("rpy", _ZERO)), p)
     if given.has("rpy"):
         given.fail("<origin> has both rpy and quat_xyzw", do="keep one of them")
-    q = Quaternion.from_xyzw(*given.numbers("quat_xyzw", 4))
-    norm = q.norm()
-    if not norm > 0:
-        given.fail("quat_xyzw is zero", do='no rotation is quat_xyzw="0 0 0 1"')
-    if abs(norm - 1) > 1e-6:
-        notes.add("warning", "rotation", given, f"quat_xyzw has norm {norm:.6g}: it is normalised")
-    return Pose(q.normalised(), p)
+    return Pose(unit_of_xyzw(given.numbers("quat_xyzw", 4), given, notes), p)
