@@ -24,6 +24,7 @@ from quatrain import (
     cross,
     dot,
 )
+from quatrain.compiler import TraceError
 from quatrain.equations.euler_parameter_forms import FORMS
 from quatrain.equations.rigid_body import Body
 from quatrain.equations.stepping import Tolerance
@@ -107,6 +108,10 @@ def test_a_flat_body_and_one_measured_to_six_digits_are_possible():
             "inertia is not symmetric: its entries xy and yx",
         ),
         (lambda: RigidBody(1, np.eye(4)), r"inertia has shape \(4, 4\)"),
+        (lambda: RigidBody(1, 5), "inertia is 5.\n  To fix: pass three principal moments"),
+        (lambda: RigidBody(1, (1, 2, "x")), r"inertia is \(1, 2, 'x'\)"),
+        (lambda: RigidBody(1, [[1, 2], [3]]), r"inertia is \[\[1, 2\], \[3\]\]"),
+        (lambda: RigidBody.from_solid(5, density=1), "a int is no solid.\n  To fix: pass Box, Sphere"),
         (lambda: RigidBody(1, (1, 1, 1), com=(1, 2)), r"com is \(1, 2\)"),
         (lambda: RigidBody(1, (1, 1, 1), com=(1, 2, math.inf)), "not finite"),
         (
@@ -200,6 +205,15 @@ def test_forms_that_are_not_there():
         BOX.equations("euler_angles:ZZX")
     gimbal = AngleConvention("rpy"), Vec3(0.0, math.pi / 2, 0.0)
     assert gimbal[0].condition_number(gimbal[1]) > 1e15
+    with pytest.raises(ArgumentError, match=r"the position, q_WB, is Vec3.*needs a Quaternion"):
+        BOX.equations("s34")(Vec3(1.0, 0.0, 0.0), Quaternion.identity())
+    with pytest.raises(ArgumentError, match=r"the velocity, q̇, is Vec3.*needs a Quaternion"):
+        BOX.equations("s39")(Quaternion.identity(), Vec3(1.0, 0.0, 0.0))
+    with pytest.raises(ArgumentError, match=r"the velocity, w_WB_B, is Quaternion.*needs a Vec3"):
+        BOX.equations()(Quaternion.identity(), Quaternion.identity())
+    for form, velocity in (("newton_euler", Vec3.zero()), ("s38", Quaternion(0.0, 0.0, 0.0, 0.0))):
+        with pytest.raises(ArgumentError, match=r"the torque is \[0, 0, 1\].*needs a Vec3"):
+            BOX.equations(form)(Quaternion.identity(), velocity, [0, 0, 1])
     with pytest.raises(ArgumentError, match="singular"):
         BOX.equations("euler_angles:ZXZ")(Vec3(0.1, 0.0, 0.2), Vec3(1.0, 0.0, 0.0))
 
@@ -647,6 +661,23 @@ def test_runs_that_cannot_be():
             "what the event 'up' returns is a Velocity of 2 values; it must be a number",
             "just that",
         ),
+        (
+            {"control": lambda t, X, v, x, p: (1.0, 2.0)},
+            "the control law <lambda> returns is a tuple of 2 values; it must be a Vec3",
+            "just that",
+        ),
+        ({"parameters": {"mass": [2.0, -1.0]}}, r"the parameter 'mass'\[1\] is -1 kg", "above zero"),
+        ({"parameters": {"mass": math.nan}}, "the parameter 'mass' is nan kg", "above zero"),
+        (
+            {"parameters": {"mas": [1.0, 2.0]}},
+            "the parameter 'mas' is read by no force, torque, law or event",
+            r"p\['mas'\].*how it is spelt",
+        ),
+        (
+            {"torque": lambda t, q, w: Vec3.from_array(np.array([w.x, w.y, w.z]))},
+            "a traced value has no number yet, so it cannot be used as a float",
+            "no float",
+        ),
         ({"method": "dopri5", "tolerance": -1.0}, "tolerance is -1 of the value", "from zero up"),
         ({"method": "dopri5", "tolerance": 0.0}, "tolerance is 0 of the value and 0 besides", "above it"),
         ({"method": "dopri5", "tolerance": math.nan}, "tolerance is nan", "from zero up"),
@@ -661,7 +692,7 @@ def test_runs_that_cannot_be():
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_what_a_run_cannot_do_is_answered_with_what_and_what_to_do(options, says, advises):
-    with pytest.raises(ArgumentError, match=rf"(?s){says}.*To fix: .*{advises}"):
+    with pytest.raises((ArgumentError, TraceError), match=rf"(?s){says}.*To fix: .*{advises}"):
         BOX.simulate(**{"duration": 0.1, **options})
 
 

@@ -198,6 +198,16 @@ def test_compare_measures_cost_and_writes_a_picture_when_asked(folder, tmp_path,
     assert file.read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_picture_that_cannot_be_written_takes_no_figures_along(folder, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    nowhere = str(tmp_path / "nowhere" / "drift.png")
+    code, out, error = whole("compare", *SHORT, "--plot", nowhere, monkeypatch=monkeypatch, capsys=capsys)
+    assert code == 1
+    assert "Drift, rk4" in out
+    assert error.startswith("quatrain: the picture cannot be written to ")
+    assert "To fix: name a file in a folder that is there" in error
+
+
 @pytest.mark.parametrize(
     ("arguments", "says", "advises"),
     [
@@ -234,6 +244,21 @@ def test_the_command_as_a_process_of_its_own(filled):
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("quatrain: the cache of compiled code is switched off.\n")
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("asked", ["", "cp1252"])
+def test_a_pipe_that_is_told_no_encoding_gets_unicode_and_no_letter_stops_the_command(folder, asked):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "LC_", "LANG"))}
+    environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    environment |= {"PYTHONIOENCODING": asked} if asked else {}
+    environment |= {k: v for k, v in os.environ.items() if k == "PYTHONPATH"}
+    arguments = ("compare", "--forms", "g29", "--time", "1", "--step-sizes", "none")
+    command = [sys.executable, "-m", "quatrain", *arguments]
+    result = subprocess.run(command, capture_output=True, check=False, env=environment)
+    assert (result.returncode, result.stderr) == (0, b"")
+    shown = result.stdout.decode(asked or "utf-8")
+    assert "J = diag(1, 2, 3) kg m²" in shown
+    assert ("?(0) = (1, 1.2, 0.8)" if asked else "ω(0) = (1, 1.2, 0.8)") in shown
 
 
 def on_a_terminal(environment, *arguments):

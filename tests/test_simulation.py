@@ -415,11 +415,14 @@ def test_events_that_cannot_be(options, says):
 
 def test_divergence_is_a_warning_with_its_time():
     unstable = oscillator(-1e4)
-    with pytest.warns(DivergenceWarning, match=r"the motion has become infinite or NaN, seen at t = \d"):
+    with pytest.warns(
+        DivergenceWarning, match=r"the motion has become infinite or NaN, seen at t = \d"
+    ) as said:
         run = Simulation(unstable, method="semi_implicit_euler", record=PLAIN)(
             1.0, 0.0, duration=20.0, dt=0.01
         )
     assert np.isfinite(run.diverged)
+    assert said[0].filename == __file__  # the line that asked for the run, not one of ours
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Simulation(oscillator(), record=PLAIN)(1.0, 0.0, duration=1.0)

@@ -204,16 +204,20 @@ def symmetric(value: Any, name: str) -> SymMat3:
     if isinstance(value, SymMat3):
         entries = SymMat3(*(_number(x, name) for x in value))
     else:
-        array = np.asarray(
+        plain = (
             value.to_array() if isinstance(value, Mat3) else list(value) if isinstance(value, Vec3) else value
         )
+        try:
+            array = np.asarray(plain, dtype=float)
+        except (TypeError, ValueError):
+            array = np.array(np.nan)  # no numbers, or rows of different lengths
         if array.shape == (3,):
             entries = SymMat3.diagonal(*(float(x) for x in array))
         elif array.shape == (3, 3):
             entries = SymMat3(*(float(x) for x in SymMat3.from_array(array, name=name)))
         else:
             raise ArgumentError(
-                f"{name} has shape {array.shape}",
+                f"{name} has shape {array.shape}" if array.ndim else f"{name} is {value!r}",
                 do="pass three principal moments, an array (3, 3), or a SymMat3; a batch goes by parameters=",
             )
     if not all(math.isfinite(x) for x in entries):

@@ -72,6 +72,7 @@ def equations_of(form: str, J: SymMat3) -> BodyEquations:
 
 
 def _with_forces(q: Quaternion, torque: Vec3, forces: tuple[Force, ...]) -> Vec3:
+    require(torque, Vec3, "the torque")
     for f_W, r_B in forces:
         torque = torque + cross(r_B, q.inverse_rotate(f_W))
     return torque
@@ -81,6 +82,7 @@ def _newton_euler(J: SymMat3) -> BodyEquations:
     inverse = J.inverse()
 
     def solve(q: Quaternion, w: Vec3, torque: Vec3, forces: tuple[Force, ...]) -> Accelerated:
+        require(w, Vec3, "the velocity, w_WB_B,")
         return Accelerated(inverse @ (_with_forces(q, torque, forces) - cross(w, J @ w)))
 
     return BodyEquations(
@@ -114,6 +116,9 @@ def _in_angles(form: str, J: SymMat3) -> BodyEquations:
 
 def _in_euler_parameters(form: Form, J: SymMat3) -> BodyEquations:
     def solve(q: Quaternion, dq: Quaternion, torque: Vec3, forces: tuple[Force, ...]) -> Accelerated:
+        require(q, Quaternion, "the position, q_WB,")
+        require(dq, Quaternion, "the velocity, q̇,")
+        require(torque, Vec3, "the torque")
         found = form.solve(q, dq, J, Load(torque, forces))
         return Accelerated(found.ddq, found.multiplier)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quatrain.compiler import structure
+from quatrain.compiler.traced import is_scalar
 from quatrain.control import Velocity, Wrench, takes
 from quatrain.equations.rigid_body import Body
 from quatrain.equations.stepping import FreeBody, RotatingBody, System, variational, variational_rotation
@@ -67,7 +68,7 @@ def body_in(p: Parameters, body: Body) -> Body:
 
 def read_wrench(answer: Any) -> Any:
     """A law's answer: a torque alone, or a pair of force and torque."""
-    if isinstance(answer, tuple) and len(answer) == 2:
+    if isinstance(answer, tuple) and len(answer) == 2 and not any(is_scalar(part) for part in answer):
         return answer
     return (Vec3.zero(), answer)
 

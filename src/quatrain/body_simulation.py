@@ -145,6 +145,8 @@ class BodySimulation:
 def body_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as arrays; "inertia" (…, 3, 3) or principal "moments" (…, 3) as the six entries of an inertia."""
     given = {name: _array(value) for name, value in parameters.items()}
+    if "mass" in given:
+        _refuse_mass(given["mass"])
     if "moments" in given and "inertia" in given:
         raise ArgumentError("the parameters 'inertia' and 'moments' were both given", do="pass one of them")
     if "moments" in given:
@@ -158,6 +160,16 @@ def body_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     if "inertia" in given:
         refuse_impossible(SymMat3(*np.moveaxis(given["inertia"], -1, 0)), "inertia")
     return given
+
+
+def _refuse_mass(mass: Any) -> None:
+    bad = np.argwhere(~(np.isfinite(mass) & (mass > 0)))
+    if len(bad):
+        place = tuple(int(i) for i in bad[0])
+        at = f"[{', '.join(map(str, place))}]" if place else ""
+        raise ArgumentError(
+            f"the parameter 'mass'{at} is {mass[place]:g} kg", do="pass finite masses above zero"
+        )
 
 
 def _of_shape(array: Any, name: str, shape: tuple[int, ...], what: str) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from quatrain.compiler import structure
+from quatrain.compiler import Program, structure
 from quatrain.compiler.traced import is_scalar
 from quatrain.equations.stepping.nested import Nested, parts, rebuilt
 from quatrain.errors import ArgumentError
@@ -81,6 +81,17 @@ def unit_quaternions(array: Any, name: str, normalize: str) -> Any:
             do='divide it by its norm, or pass normalize="project"',
         )
     return values
+
+
+def refuse_unread(step: Program, prefix: str, names: Iterable[str]) -> None:
+    """An error where a parameter of the user's own goes into the step and nothing in it needs it: a name misspelt."""
+    needed = {node[1] for node in step.graph.nodes if node[0] == "input"}
+    for name in names:
+        if needed.isdisjoint(step.input_port(prefix + name).numbers):
+            raise ArgumentError(
+                f"the parameter {name!r} is read by no force, torque, law or event of this run",
+                do=f"read it as p[{name!r}] in one of them, check how it is spelt, or leave it out",
+            )
 
 
 def declaration_of(value: Any) -> Any:

@@ -8,6 +8,7 @@ The step i begins at t₀ + i dt, so that no rounding adds up, and records begin
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +25,15 @@ from quatrain.equations.stepping.system import System
 from quatrain.errors import ArgumentError
 from quatrain.gathering import Gathered, InterruptedRun, Progress
 from quatrain.geometry import Pose, Quaternion, Vec3
-from quatrain.run_checks import declaration_of, fitted, renewed, tuples, unit_quaternions, whole_steps
+from quatrain.run_checks import (
+    declaration_of,
+    fitted,
+    refuse_unread,
+    renewed,
+    tuples,
+    unit_quaternions,
+    whole_steps,
+)
 from quatrain.scalar import Scalar, equal, floor, logical_and, logical_not, logical_or, where
 from quatrain.steppers import Marching, marching
 from quatrain.trajectory import DivergenceWarning, Quantity, Trajectory
@@ -110,7 +119,11 @@ class Simulation:
         self.marching: Marching = marching(method, mechanism, tolerance, held=self.control is not None)
         self.record = self._names(record)
         self.parameters = {**mechanism.parameters, **dict.fromkeys(parameters, float)}
-        self.kernel = RolloutKernel(self._rollout(dtype), dtype=dtype, threads=threads)
+        loop = self._rollout(dtype)
+        refuse_unread(
+            loop.step, "parameters.given.", [n for n in self.parameters if n not in mechanism.parameters]
+        )
+        self.kernel = RolloutKernel(loop, dtype=dtype, threads=threads)
 
     def _names(self, record: Iterable[str] | None) -> tuple[str, ...]:
         known = [quantity.name for quantity in self.mechanism.quantities]
@@ -344,5 +357,13 @@ def _say_what_diverged(run: Trajectory) -> None:
         f"{count} become infinite or NaN, {first} at t = {np.asarray(at)[which]:.6g} s{reason}.\n"
         "  To fix: take a smaller dt or another method, and look at forces that grow without bound.",
         DivergenceWarning,
-        stacklevel=3,
+        stacklevel=_first_line_outside(),
     )
+
+
+def _first_line_outside() -> int:
+    """The stacklevel of a warning from the function that asks, for the line of the user's that led to it."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "quatrain":
+        level, frame = level + 1, frame.f_back
+    return level

@@ -235,7 +235,7 @@ def body_of(
 
 def parts_of(solids: Solid | Part | Iterable[Solid | Part | tuple[Solid, Pose]]) -> list[Part]:
     """Solids and parts, one or many, as parts at their places."""
-    many = [solids] if isinstance(solids, (Solid, Part)) else list(solids)
+    many = list(solids) if isinstance(solids, Iterable) else [solids]
     parts = []
     for one in many:
         if isinstance(one, Solid):

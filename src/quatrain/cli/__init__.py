@@ -14,7 +14,7 @@ import sys
 import typer
 
 from quatrain.cli import cache, compare, models
-from quatrain.cli.console import console
+from quatrain.cli.console import console, speak_unicode
 from quatrain.errors import QuatrainError
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ app.add_typer(_cache, name="cache")
 
 def main() -> None:
     """Run the command; an error that the library raises on purpose is shown as its text."""
+    speak_unicode()
     try:
         app(prog_name="quatrain")  # under `python -m` too
     except QuatrainError as error:

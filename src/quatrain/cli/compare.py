@@ -65,14 +65,14 @@ def compare(
         step_sizes=sizes,
         cost=cost,
     )
-    if plot is not None:
-        found.plot(plot)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False))
     elif sys.stdout.isatty():
         _print_tables(report.heading(found.motion, found.rows[0]), report.tables(found))
     else:
         typer.echo(found.table())
+    if plot is not None:  # last, so that what keeps the picture from being written takes no figures along
+        found.plot(plot)
 
 
 def _print_tables(heading: str, tables: Iterable[Table]) -> None:

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from rich.console import Console
 
 from quatrain.errors import ArgumentError
+
+
+def speak_unicode() -> None:
+    """Tables and units need more letters than a pipe of Windows has, which is told no encoding: then it is UTF-8.
+
+    Where an encoding was asked for it is kept, and what it lacks becomes a question mark.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if not isinstance(stream, TextIOWrapper) or stream.encoding.lower().startswith("utf"):
+            continue
+        if os.environ.get("PYTHONIOENCODING"):
+            stream.reconfigure(errors="replace")
+        else:
+            stream.reconfigure(encoding="utf-8")
 
 
 def console(*, to_error: bool = False) -> Console:
