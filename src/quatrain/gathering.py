@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,94 +14,127 @@ if TYPE_CHECKING:
     from quatrain.simulation import Simulation
 
 
+Tell = Callable[[int, int], None]
+"""(steps done, steps in all)"""
+
+
 @dataclass(frozen=True)
 class Progress:
     """A run in pieces of `size` steps, and what is told after each: `tell(steps done, steps in all)`."""
 
     size: int
-    tell: Callable[[int, int], None]
+    tell: Tell
 
 
 class InterruptedRun(KeyboardInterrupt):
     """A run that was stopped from outside; `run` is what had been done until then."""
 
-    def __init__(self, run: Trajectory) -> None:
-        super().__init__(
-            f"interrupted at t = {run.t[-1]:g} s; what was done is in the attribute run of this exception"
+    def __init__(self, run: Trajectory, path: object = None) -> None:
+        kept = (
+            f"{path} holds it; the same call with resume=True goes on"
+            if path
+            else "it is in .run of this exception"
         )
+        super().__init__(f"interrupted at t = {run.t[-1]:g} s. What was done until then is not lost: {kept}.")
         self.run = run
 
 
-class Gathered:
-    """Pieces as they come, and the trajectory that they make."""
+class Findings:
+    """What is known of a run besides its records: events, and which motions were stopped, and by what."""
 
-    def __init__(
-        self, simulation: Simulation, start: float, dt: float, steps: int, record_every: int
-    ) -> None:
-        self.simulation, self.start, self.dt, self.steps = simulation, start, dt, steps
-        self.record_every = record_every
-        self.records: list[Any] = []
-        self.indices: list[Any] = []
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+        self.occurrences: dict[str, Occurrences] = {}
         self.stops: Any = None
 
-    def add(self, first: int, count: int, rolled: Any) -> None:
-        self.records.append(rolled)
-        self.indices.append(np.arange(first, first + count, self.record_every))
+    def add(self, rolled: Any) -> None:
+        for name in self.simulation.events:
+            count, values = rolled.events[name]
+            values = {port.removeprefix(f"event.{name}.value."): array for port, array in values.items()}
+            new = Occurrences(count, values.pop("t"), values)
+            old = self.occurrences.get(name)
+            self.occurrences[name] = new if old is None else _joined([old, new])
         self.stops = rolled.final.get("state.stop")
 
-    def trajectory(self) -> Trajectory:
+
+def until(occurrences: Mapping[str, Occurrences], end: float) -> dict[str, Occurrences]:
+    """Without those of the step that only makes the last record."""
+    found = {}
+    for name, each in occurrences.items():
+        after = each.t > end
+        found[name] = Occurrences(
+            each.count - after.sum(axis=-1), np.where(after, np.nan, each.t), each.values
+        )
+    return found
+
+
+def stopped(stops: Any, culprits: Iterable[str], before: float) -> dict[str, Any]:
+    """When and why motions were stopped, if any can be."""
+    if stops is None:
+        return {}
+    at = np.asarray(stops[..., 0])
+    culprit = np.where(at < before, stops[..., 1], -1.0).astype(int)
+    names = np.array([*culprits, ""])
+    return {"stopped_at": np.where(culprit >= 0, at, np.nan), "stopped_by": names[culprit]}
+
+
+def facts_of(simulation: Simulation, start: float, dt: float, steps: int) -> dict[str, Any]:
+    """How a run of so many steps was made."""
+    return {
+        "method": simulation.marching.name,
+        "dt": dt,
+        "duration": (start + float(steps) * dt) - start,
+        "steps": steps,
+        "tolerance": simulation.marching.tolerance,
+    }
+
+
+class Gathered:
+    """Pieces as they come, in memory, and the trajectory that they make."""
+
+    path = None
+
+    def __init__(self, simulation: Simulation, start: float, dt: float, record_every: int) -> None:
+        self.simulation, self.start, self.dt = simulation, start, dt
+        self.record_every = record_every
+        self.findings = Findings(simulation)
+        self.records: list[Any] = []
+        self.indices: list[Any] = []
+
+    def begin(self, arrays: dict[str, Any]) -> int | None:
+        """The step that the run begins with."""
+        return 0
+
+    def add(self, first: int, count: int, rolled: Any, arrays: Mapping[str, Any]) -> None:
+        self.records.append(rolled.records)
+        self.indices.append(np.arange(first, first + count, self.record_every))
+        self.findings.add(rolled)
+
+    def trajectory(self) -> Trajectory | None:
+        """None before the first piece."""
+        if not self.records:
+            return None
         simulation, m = self.simulation, self.simulation.mechanism
         index = np.concatenate(self.indices)
         columns = {name: self._column(name) for name in simulation.record}
         end = self.start + float(index[-1]) * self.dt
-        facts = {
-            "method": simulation.marching.name,
-            "dt": self.dt,
-            "duration": end - self.start,
-            "steps": int(index[-1]),
-            "tolerance": simulation.marching.tolerance,
-        }
         quantities = {quantity.name: quantity for quantity in m.quantities}
-        occurrences = {name: self._occurrences(name, end) for name in simulation.events}
+        facts = facts_of(simulation, self.start, self.dt, int(index[-1]))
         return Trajectory(
             m.name,
             self.start + index * self.dt,
             columns,
             quantities,
-            occurrences,
-            {**facts, **self._stopped(end)},
+            until(self.findings.occurrences, end),
+            {**facts, **stopped(self.findings.stops, m.culprits, end + self.dt / 2)},
         )
 
     def _column(self, name: str) -> Any:
-        parts = [rolled.records[f"record.{name}"] for rolled in self.records]
+        parts = [records[f"record.{name}"] for records in self.records]
         if len(parts) == 1:
             return parts[0]
         port = self.simulation.kernel.rollout.step.output_port(f"record.{name}")
         return np.concatenate(parts, axis=-1 - len(port.shape))
-
-    def _occurrences(self, name: str, end: float) -> Occurrences:
-        found = [self._piece_of(name, rolled) for rolled in self.records]
-        result = found[0] if len(found) == 1 else _joined(found)
-        after = result.t > end  # of the step that only makes the last record
-        return Occurrences(
-            result.count - after.sum(axis=-1), np.where(after, np.nan, result.t), result.values
-        )
-
-    def _piece_of(self, name: str, rolled: Any) -> Occurrences:
-        count, values = rolled.events[name]
-        values = {port.removeprefix(f"event.{name}.value."): array for port, array in values.items()}
-        return Occurrences(count, values.pop("t"), values)
-
-    def _stopped(self, end: float) -> dict[str, Any]:
-        """When and why motions were stopped, if any were."""
-        if self.stops is None:
-            return {}
-        culprit = np.asarray(self.stops[..., 1]).astype(int)
-        names = np.array([*self.simulation.mechanism.culprits, ""], dtype=object)
-        return {
-            "stopped_at": np.where(culprit >= 0, self.stops[..., 0], np.nan),
-            "stopped_by": names[culprit],
-        }
 
 
 def _joined(pieces: list[Occurrences]) -> Occurrences:

@@ -22,6 +22,8 @@ def of_trajectory(run: Trajectory) -> str:
         ]
     for name, event in run.events.items():
         lines.append(f"Event {name}: {int(np.sum(event.count)):,} times, first at t = {_first(event.t)}.")
+    if run.facts.get("unfinished"):
+        lines += ["", "Not finished: the same call with resume=True goes on."]
     return "\n".join([*lines, *_diverged(run)])
 
 

@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from quatrain.equations.stepping import Tolerance
 from quatrain.equations.stepping.nested import Nested, mapped
 from quatrain.equations.stepping.system import System
 from quatrain.errors import ArgumentError
-from quatrain.gathering import Gathered, InterruptedRun, Progress
+from quatrain.gathering import Gathered, InterruptedRun, Progress, Tell
 from quatrain.geometry import Pose, Quaternion, Vec3
+from quatrain.progress import watching
 from quatrain.run_checks import (
     declaration_of,
     fitted,
@@ -34,6 +36,7 @@ from quatrain.run_checks import (
     unit_quaternions,
     whole_steps,
 )
+from quatrain.run_files import RunFile, piece_size
 from quatrain.scalar import Scalar, equal, floor, logical_and, logical_not, logical_or, where
 from quatrain.steppers import Marching, marching
 from quatrain.trajectory import DivergenceWarning, Quantity, Trajectory
@@ -247,32 +250,49 @@ class Simulation:
         start: float = 0.0,
         parameters: Mapping[str, Any] | None = None,
         normalize: str = "check",
-        progress: Progress | None = None,
+        progress: Progress | Tell | bool = False,
+        out: str | Path | None = None,
+        resume: bool = False,
+        chunk: int | None = None,
     ) -> Trajectory:
         """The motions from these starts: nested as declared, of arrays whose leading axes are the batch.
 
-        With `progress` the run is made in pieces, and an interruption loses nothing: see `InterruptedRun`.
+        With `out` the run is written to that directory as it goes, in pieces of `chunk` steps, and read from there:
+        see `quatrain.run_files`. With `progress` it is made in pieces as well.
         """
         steps = whole_steps(duration, dt, record_every)
         arrays = self._start(q0, v0, dict(parameters or {}), normalize)
         arrays |= {"parameters.dt": dt, "parameters.start": start, "parameters.end": start + steps * dt}
-        gathered = Gathered(self, start, dt, steps, record_every)
-        pieces = self.pieces(arrays, steps, record_every, progress.size if progress else None)
+        watched = watching(progress)
+        size = chunk or (watched.size if watched else 0)
+        if not size and (watched or out is not None):
+            size = piece_size(self.kernel, arrays, steps, record_every)
+        sink: Gathered | RunFile
+        if out is None:
+            if resume:
+                raise ArgumentError("resume=True goes on with a run on disk", do="name it: out='run.zarr'")
+            sink = Gathered(self, start, dt, record_every)
+        else:
+            sink = RunFile(self, Path(out), start, dt, steps, record_every, size, resume=resume)
         try:
-            for first, count, rolled in pieces:
-                gathered.add(first, count, rolled)
-                if progress:
-                    progress.tell(min(first + count, steps), steps)
+            begin = sink.begin(arrays)
+            todo = () if begin is None else self.pieces(arrays, steps, record_every, size or None, begin)
+            for first, count, rolled in todo:
+                sink.add(first, count, rolled, arrays)
+                if watched and first < steps:
+                    watched.tell(min(first + count, steps), steps)
         except MemoryError:
             raise ArgumentError(
                 f"{steps // record_every + 1:,} records of this run do not fit into memory",
-                do="keep fewer, with record_every= or a larger dt, or fewer quantities, with record=",
+                do="write it to disk as it goes, with out='run.zarr'; or keep fewer, with record_every= or record=",
             ) from None
         except KeyboardInterrupt:
-            if gathered.records:
-                raise InterruptedRun(gathered.trajectory()) from None
-            raise
-        run = gathered.trajectory()
+            done = sink.trajectory()
+            if done is None:
+                raise
+            raise InterruptedRun(done, sink.path) from None
+        run = sink.trajectory()
+        assert run is not None
         _say_what_diverged(run)
         return run
 
@@ -352,7 +372,7 @@ def _say_what_diverged(run: Trajectory) -> None:
     first = f"motion {which if len(which) > 1 else which[0]} first seen" if which else "seen"
     count = f"{int(bad.sum())} of {bad.size} motions have" if which else "the motion has"
     by = np.asarray(run.facts.get("stopped_by", ""))
-    reason = f", where {by[which]} was the first" if by.shape == bad.shape and by[which] else ""
+    reason = f", where {by[which]} first" if by.shape == bad.shape and by[which] else ""
     warnings.warn(
         f"{count} become infinite or NaN, {first} at t = {np.asarray(at)[which]:.6g} s{reason}.\n"
         "  To fix: take a smaller dt or another method, and look at forces that grow without bound.",

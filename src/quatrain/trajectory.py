@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ class Quantity:
     """"quaternion", "energy" or "momentum" where `report`, `energy()` or `momentum()` shall know it."""
     kept: bool = False
     """Whether the exact motion keeps it."""
+    quaternions: tuple[int, ...] = ()
+    """Of a column that holds quaternions among other things: where they begin."""
 
     def __str__(self) -> str:
         parts = [self.name, f"({', '.join(self.components)})" if self.components else "", self.frame]
@@ -112,6 +115,8 @@ class Trajectory:
     @property
     def batch(self) -> tuple[int, ...]:
         """The leading axes; () for one motion."""
+        if hasattr(self.columns, "batch"):  # of a run on disk it is known without reading
+            return tuple(self.columns.batch)
         for name, column in self.columns.items():
             components = self.quantities[name].components
             return tuple(np.shape(column)[: np.ndim(column) - 1 - bool(components)])
@@ -179,6 +184,9 @@ class Trajectory:
     @property
     def diverged(self) -> Any:
         """For each motion the first recorded time at which a number is no longer finite; NaN if all are, (...)."""
+        known = getattr(self.columns, "diverged", None)
+        if known is not None:
+            return known
         finite = np.ones((*self.batch, len(self.t)), bool)
         for name, column in self.columns.items():
             good = np.isfinite(column)
@@ -187,6 +195,37 @@ class Trajectory:
             return np.full(self.batch, np.nan)
         first = np.argmin(finite, axis=-1)
         return np.where(finite.all(axis=-1), np.nan, self.t[first])
+
+    # ---- other times, other places ---------------------------------------------------------------------
+
+    def between(self, first: float, last: float) -> Trajectory:
+        """The records from the time `first` to the time `last`, both included."""
+        return self[int(np.searchsorted(self.t, first)) : int(np.searchsorted(self.t, last, side="right"))]
+
+    def resample(self, times: Any) -> Trajectory:
+        """At other times within it: numbers along straight lines, quaternions along the shorter arc."""
+        from quatrain.resampling import resampled
+
+        return resampled(self, times)
+
+    def to_xarray(self) -> Any:
+        """An xarray.Dataset over the batch, `t` and components by name, with units and frames; needs xarray."""
+        from quatrain.trajectory_files import to_xarray
+
+        return to_xarray(self)
+
+    def save(self, path: str | Path) -> None:
+        """To a file of the kind that the suffix says: .zarr, .nc (netCDF), .parquet or .csv."""
+        from quatrain.trajectory_files import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trajectory:
+        """What `save` has written, or a run that was written as it went, as far as it has come."""
+        from quatrain.trajectory_files import load
+
+        return load(path)
 
     # ---- for people ------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from quatrain.compiler import structure
 from quatrain.equations import dynamics
 from quatrain.equations.stepping import System
 from quatrain.equations.stepping.nested import Nested, scalars
+from quatrain.equations.tree import Tree
 from quatrain.equations.tree_motion import (
     Loads,
     Named,
@@ -24,7 +25,7 @@ from quatrain.equations.tree_motion import (
 )
 from quatrain.errors import ArgumentError
 from quatrain.model import Model
-from quatrain.scalar import Scalar, abs, less_equal, logical_and, where
+from quatrain.scalar import Scalar, abs, equal, less_equal, logical_and, where
 from quatrain.simulation import Mechanism, Parameters
 from quatrain.trajectory import QUATERNION, VECTOR, Quantity
 
@@ -53,7 +54,7 @@ def known_quantities(model: Model, loads: Loads, *, controlled: bool) -> dict[st
         return dynamics.energy(s.model, s.q, s.v) + stored
 
     found = [
-        Recorded(Quantity("q", "", "", model.q_names), lambda s: s.q),
+        Recorded(Quantity("q", "", "", model.q_names, quaternions=_quaternions(model)), lambda s: s.q),
         Recorded(Quantity("v", "", "", model.v_names), lambda s: s.v),
         Recorded(Quantity("energy", "J", "", (), "energy", alone), energy),
         Recorded(Quantity("kinetic_energy", "J"), lambda s: dynamics.kinetic_energy(s.model, s.q, s.v)),
@@ -73,6 +74,10 @@ def known_quantities(model: Model, loads: Loads, *, controlled: bool) -> dict[st
     if controlled:
         found.append(Recorded(Quantity("tau", "", "of the control law", model.v_names), lambda s: s.tau))
     return {recorded.quantity.name: recorded for recorded in found}
+
+
+def _quaternions(model: Model) -> tuple[int, ...]:
+    return tuple(segment.q for segment in Tree.of(model).segments if segment.kind == "ball")
 
 
 def _loses(model: Model) -> bool:
@@ -161,8 +166,11 @@ def tree_mechanism(
         # The last that is found counts: of several velocities the first, and before these what the law gave.
         for k, x in (*reversed(velocities), *reversed(inputs)):
             bounded = less_equal(abs(x), RUNAWAY)
-            good, culprit = logical_and(good, bounded), where(bounded, culprit, float(k))
-        return good, culprit
+            good, culprit = (
+                logical_and(good, bounded),
+                where(bounded, culprit, where(equal(x, x), k, k + 0.5)),
+            )
+        return good, culprit * 2
 
     return Mechanism(
         name=model.name,
@@ -176,7 +184,11 @@ def tree_mechanism(
         seen=lambda q, v, p: (Named.of(q, at_q), Named.of(v, at_v)),
         steppers={"linearly_implicit_euler": lambda u, p: linearly_implicit_euler(model_in(p), loads, u, p)},
         sound=sound,
-        culprits=(*model.v_names, *(f"the control law's {name}" for name in model.v_names)),
+        culprits=tuple(
+            f"{name} was {how}"
+            for name in (*model.v_names, *(f"the control law's {name}" for name in model.v_names))
+            for how in (f"beyond {RUNAWAY:.0e}".replace("+", ""), "NaN")
+        ),
         parameters={name: varying.Part.named(model, name).shape for name in vary},
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from quatrain.equations.stepping import Tolerance
 from quatrain.equations.tree import Tree
 from quatrain.equations.tree_motion import Force, Loads
 from quatrain.errors import ArgumentError
-from quatrain.gathering import Progress
+from quatrain.gathering import Progress, Tell
 from quatrain.model import Model
 from quatrain.run_checks import unit_quaternions
 from quatrain.simulation import Simulation, Stepper
@@ -119,7 +120,10 @@ class TreeSimulation:
         start: float = 0.0,
         parameters: Mapping[str, Any] | None = None,
         normalize: str = "check",
-        progress: Progress | None = None,
+        progress: Progress | Tell | bool = False,
+        out: str | Path | None = None,
+        resume: bool = False,
+        chunk: int | None = None,
     ) -> Trajectory:
         """The motions from these starts, arrays (..., nq) and (..., nv); without them from neutral, at rest."""
         q0 = np.array(dynamics.neutral(self.model), float) if q0 is None else q0
@@ -134,6 +138,9 @@ class TreeSimulation:
             start=start,
             parameters=parameters,
             progress=progress,
+            out=out,
+            resume=resume,
+            chunk=chunk,
         )
 
     def _shaped(self, values: Any, name: str, size: int) -> Any:
@@ -181,7 +188,10 @@ def simulate(
     tolerance: float | Tolerance | None = None,
     start: float = 0.0,
     normalize: str = "check",
-    progress: Progress | None = None,
+    progress: Progress | Tell | bool = False,
+    out: str | Path | None = None,
+    resume: bool = False,
+    chunk: int | None = None,
     dtype: str | None = None,
     threads: int | None = None,
 ) -> Trajectory:
@@ -195,6 +205,9 @@ def simulate(
     damping and friction of the joints act. `parameters`: by name, a number for each motion; parts of the model such
     as "link3.mass" vary so, other names are for laws and forces. `record`: names of quantities, "<frame>.position",
     or a dict of sensors, functions of the state. `events`: functions of (t, q, v) that pass through zero.
+    `progress`: a line in the terminal, or a function (steps done, steps in all). `out`: a directory that the run is
+    written to as it goes, in pieces of `chunk` steps, and read from; the same call with `resume=True` goes on with one
+    that was stopped, to the same bits.
     To run the same several times, compile it once: `robot.simulation(…)`.
     """
     model = robot if isinstance(robot, Model) else getattr(robot, "model", None)
@@ -228,4 +241,7 @@ def simulate(
         parameters=given,
         normalize=normalize,
         progress=progress,
+        out=out,
+        resume=resume,
+        chunk=chunk,
     )
