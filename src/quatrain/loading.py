@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +24,27 @@ def load(
     inertia: str = "error",
     merge_fixed: bool = True,
     roots: Iterable[str | Path] = (),
+    arguments: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Robot:
-    """The robot in a file (URDF, MJCF, SDF, our JSON), or in a text that is one; `robot.report` says what became of it.
+    """The robot in a file (URDF, xacro, MJCF, SDF, our JSON), or in a text; `robot.report` says what became of it.
 
     `base`: "auto" does what the file says, and fixes the base to the ground where it says nothing; "fixed", "floating".
     `mimic`: "exact": a joint that follows another has no coordinate of its own; "independent": it has.
     `inertia`: what to do about inertias that no matter can have: "error", "warn" (keep them), "repair".
     `merge_fixed`: bodies on fixed joints become parts of their parents and remain frames of their names.
     `roots`: folders outside the file's own from which it may include files and take meshes for inertias.
+    `arguments`: of a .xacro, which is written out by the xacro library; only files of that name are.
     `options` are those of `Robot`: dtype, threads.
     """
     model, report = load_model(
-        source, base=base, mimic=mimic, inertia=inertia, merge_fixed=merge_fixed, roots=roots
+        source,
+        base=base,
+        mimic=mimic,
+        inertia=inertia,
+        merge_fixed=merge_fixed,
+        roots=roots,
+        arguments=arguments,
     )
     return Robot(model, report=report, **options)
 
@@ -49,16 +57,15 @@ def load_model(
     inertia: str = "error",
     merge_fixed: bool = True,
     roots: Iterable[str | Path] = (),
+    arguments: Mapping[str, str] | None = None,
 ) -> tuple[Model, LoadReport]:
     """The model alone, and the report."""
     with formats.uncollected():
-        return _loaded(source, base, mimic, inertia, merge_fixed, roots)
+        reading, name = formats.read(source, base=base, mimic=mimic, roots=roots, arguments=arguments)
+        return _loaded(reading, name, inertia, merge_fixed)
 
 
-def _loaded(
-    source: str | Path, base: str, mimic: str, inertia: str, merge_fixed: bool, roots: Iterable[str | Path]
-) -> tuple[Model, LoadReport]:
-    reading, name = formats.read(source, base=base, mimic=mimic, roots=roots)
+def _loaded(reading: Reading, name: str, inertia: str, merge_fixed: bool) -> tuple[Model, LoadReport]:
     model, findings = _checked(reading, inertia)
     if merge_fixed:
         merged = merged_fixed(model)

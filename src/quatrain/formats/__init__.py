@@ -6,17 +6,20 @@ urdf.py, mjcf.py, sdf.py: readers, root element → `Reading`        reading.py 
 files.py     where a file lies that a model names
 native.py    our own format, both ways (json_values.py: dataclasses as JSON)
 …_writer.py  a writer for each other format: model → `Written`       writing.py  what writers share
+xacro.py     xacro written out as URDF, by its own library
 lowering.py  the same machine with joints that a format knows
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from quatrain.errors import ArgumentError
+from quatrain.formats import xacro
 from quatrain.formats.mjcf import read_mjcf
 from quatrain.formats.native import read_native, write_native
 from quatrain.formats.reading import BASES, MIMICS, Choices, Reading
@@ -47,14 +50,27 @@ SUFFIXES = {".json": "json", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", "
 
 
 def read(
-    source: str | Path, *, base: str = "auto", mimic: str = "exact", roots: Iterable[str | Path] = ()
+    source: str | Path,
+    *,
+    base: str = "auto",
+    mimic: str = "exact",
+    roots: Iterable[str | Path] = (),
+    arguments: Mapping[str, str] | None = None,
 ) -> tuple[Reading, str]:
     """What a file, or a text that is XML or JSON itself, holds; and its name for messages."""
     content, name, path = text_of(source)
     text = str(source) if path is None else ""
     folders = tuple(map(Path, roots))
     choices = Choices(choose(base, BASES, "base"), choose(mimic, MIMICS, "mimic"), path, text, folders)
+    told: list[Finding] = []
+    if path is not None and path.suffix.lower() == xacro.SUFFIX:
+        content, name, told = xacro.written_out(path, content, arguments or {}, choices.allowed())
+    elif arguments:
+        raise ArgumentError(
+            f"{name} is no .xacro, and arguments came", do="leave them out: only xacro has a use for them"
+        )
     reading = read_content(content, name, choices)
+    reading = replace(reading, findings=(*told, *reading.findings))
     return replace(reading, model=replace(reading.model, folders=tuple(map(str, choices.allowed())))), name
 
 

@@ -5,17 +5,14 @@ MuJoCo's order of bodies, qpos and qvel is the order here, so that states pass f
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from quatrain.errors import QuatrainError
 from quatrain.formats import mjcf_joints
+from quatrain.formats.child import answer_of
 from quatrain.formats.mjcf_parts import actuators_of, extras_of, keyframes_of, shapes_of
 from quatrain.formats.reading import Choices, Notes, Reading
 from quatrain.formats.source import Element, FormatError, Place, parse, text_of
@@ -152,25 +149,7 @@ def _compiled(root: Element, choices: Choices) -> dict[str, Any]:
         "text": None if choices.path is not None else choices.text,
         "roots": [str(folder) for folder in choices.allowed()],
     }
-    command = [sys.executable, "-P", str(Path(__file__).with_name("mjcf_compiler.py"))]
-    try:
-        with TemporaryDirectory() as folder:  # where MuJoCo leaves its log
-            done = subprocess.run(
-                command,
-                input=json.dumps(job).encode(),
-                capture_output=True,
-                timeout=SECONDS,
-                check=False,
-                cwd=folder,
-            )
-    except subprocess.TimeoutExpired:
-        root.fail(f"MuJoCo's compiler was not done after {SECONDS} s", do="check the file with MuJoCo itself")
-    if done.returncode != 0:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-        root.fail(
-            f"MuJoCo's compiler ended with code {done.returncode}: {last[0]}", do="check the file with MuJoCo"
-        )
-    result: dict[str, Any] = json.loads(done.stdout)
+    result = answer_of("mjcf_compiler.py", job, SECONDS, "MuJoCo's compiler", root.place)
     if "error" in result:
         message = " ".join(result["error"].split())
         raise FormatError(
