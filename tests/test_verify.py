@@ -61,6 +61,27 @@ def other_sign(joint):
     return lie
 
 
+def a_hundredth_more(joint):
+    """Of a row, which leaves M positive."""
+
+    def lie(robot, value, *_, **__):
+        value[..., at(robot, joint), :] *= 1.01
+        return value
+
+    return lie
+
+
+def other_way(body):
+    """A body's Jacobian with its linear rows reversed: M = Σ Jᵀ M J does not feel it."""
+
+    def lie(robot, value, q, frame, *_, **__):
+        if frame == body:
+            value[..., :3, :] *= -1.0
+        return value
+
+    return lie
+
+
 def without_row(joint):
     def lie(robot, value, *_, **__):
         value[..., at(robot, joint), :] = 0.0
@@ -117,10 +138,15 @@ def without_gyroscopic_force(joint):
         ("arm6", "jacobian", in_other_axes("link4"), "joint4"),
         ("arm6", "christoffel", without_row("joint5"), "joint5"),
         ("arm6", "mass_matrix", without_row("joint6"), "joint6"),
+        ("arm6", "mass_matrix", a_hundredth_more("joint2"), "joint2"),
+        ("arm6", "mass_matrix_inverse", a_hundredth_more("joint3"), "joint3"),
+        ("arm6", "jacobian", other_way("link5"), "joint5"),
         ("arm6", "forward_dynamics", other_sign("joint1"), "joint1"),
         ("arm6", "coriolis_matrix", without_row("joint3"), "joint3"),
         ("quadruped", "christoffel", without_torsion("root"), "root"),
         ("quadruped", "gravity_force", other_sign("FR_knee"), "FR_knee"),
+        ("quadruped", "jacobian", other_way("FR_shank"), "FR_knee"),
+        ("quadruped", "mass_matrix_inverse", without_row("HL_knee"), "HL_knee"),
         ("quadruped", "momentum", about_the_origin, ""),
     ],
 )  # fmt: skip
@@ -130,6 +156,19 @@ def test_what_is_broken_is_named_with_its_joint(name, method, lie, joint):
     assert found.suspects == ((method, joint),), str(found)
     said = f"{method} disagrees with all else" + (f", most at joint {joint!r}." if joint else ".")
     assert said in str(found)
+
+
+def test_a_wrong_pose_is_named_with_its_joint():
+    """Where a body is: its centre of mass, its velocity and its momentum feel it, its inertia does not."""
+
+    class Broken(Robot):
+        def poses(self, q):
+            positions, quaternions = super().poses(q)
+            positions = np.array(positions)
+            positions[..., self.body_names.index("FL_shank"), 2] *= 1.001
+            return positions, quaternions
+
+    assert Broken(model("quadruped")).verify(states=4).suspects == (("poses", "FL_knee"),)
 
 
 def test_two_faults_are_both_named():

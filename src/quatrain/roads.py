@@ -80,11 +80,17 @@ def jacobians(robot: Robot, q: Any) -> Any:
     )
 
 
+OF_BODIES = "J v of differences of poses"
+"""The check whose joints are those of the bodies it compares."""
+
 Comparison = tuple[str, tuple[str, ...], tuple[Any, Any], Sequence[str]]
 
 
 def comparisons(robot: Robot, s: Sample) -> Iterator[Comparison]:
-    """Title, quantities, the two sides (states, …), and the joints their last axes but those of vectors stand for."""
+    """Title, quantities, the two sides (states, …), and the joints that their axes stand for.
+
+    All but the first axis are of velocities; of `OF_BODIES` the second one is of bodies, with six numbers of each.
+    """
     by_v, by_body = _joints_of_velocities(robot), [body.joint.name for body in robot.model.bodies]
     q, v, a = s.q, s.v, s.a
     turned = np.einsum("nabc,na,nb->nc", s.G, v, v)
@@ -96,7 +102,7 @@ def comparisons(robot: Robot, s: Sample) -> Iterator[Comparison]:
     )
     yield (
         "inverse dynamics = Newton–Euler by bodies",
-        ("inverse_dynamics", "jacobian"),
+        ("inverse_dynamics", "jacobian", "poses"),
         (s.tau, _by_bodies(s)),
         by_v,
     )
@@ -116,9 +122,10 @@ def comparisons(robot: Robot, s: Sample) -> Iterator[Comparison]:
         (slopes, s.G + s.G.swapaxes(2, 3)),
         by_v,
     )
-    yield "M = Σ Jᵀ M J of bodies", ("mass_matrix", "jacobian"), (s.M, _metric_of_bodies(s)), by_v
-    yield "M M⁻¹ = 1", ("mass_matrix", "mass_matrix_inverse"), (
-        s.M @ robot.mass_matrix_inverse(q), np.broadcast_to(np.eye(robot.nv), s.M.shape)), by_v  # fmt: skip
+    yield "M = Σ Jᵀ M J of bodies", (
+        "mass_matrix", "jacobian", "poses"), (s.M, _metric_of_bodies(s)), by_v  # fmt: skip
+    yield "M⁻¹ is the inverse of M", ("mass_matrix", "mass_matrix_inverse"), (
+        robot.mass_matrix_inverse(q), _inverse(s.M)), by_v  # fmt: skip
     yield "g = ∂V of differences", ("gravity_force", "potential_energy"), (
         s.g, s.gradient(robot.potential_energy)), by_v  # fmt: skip
     T = robot.kinetic_energy(q, v)
@@ -132,11 +139,11 @@ def comparisons(robot: Robot, s: Sample) -> Iterator[Comparison]:
         s.along(robot.energy), np.einsum("na,na->n", s.tau, v)), ()  # fmt: skip
     yield "energy = T + V", ("energy", "kinetic_energy", "potential_energy"), (
         robot.energy(q, v), T + robot.potential_energy(q)), ()  # fmt: skip
-    yield "J v of differences of poses", ("jacobian", "poses"), (
+    yield OF_BODIES, ("jacobian", "poses"), (
         np.einsum("nbia,na->nbi", s.J, v), s.along(lambda q, v: _centers(robot, q)) + _turning(s)), by_body  # fmt: skip
     yield (
         "momentum = Σ m v of bodies",
-        ("momentum", "jacobian"),
+        ("momentum", "jacobian", "poses"),
         (robot.momentum(q, v), _momentum_of_bodies(s)),
         (),
     )
@@ -158,6 +165,14 @@ def _joints_of_velocities(robot: Robot) -> list[str]:
 
 def _times(M: Any, x: Any) -> Any:
     return np.einsum("nab,nb->na", M, x)
+
+
+def _inverse(M: Any) -> Any:
+    """Of each matrix; no number if one of them has none."""
+    try:
+        return np.linalg.inv(M)
+    except np.linalg.LinAlgError:
+        return np.full_like(M, np.nan)
 
 
 def _inertias(robot: Robot, q: Any) -> tuple[Any, Any]:

@@ -3,20 +3,21 @@
     print(robot.verify())
 
 Covariant form, recursions, Newton–Euler body by body, and differences of positions, energies and the mass matrix
-have to give the same numbers. Each check names the quantities it compares; when some fail, the quantity that
-all of them share is named, with the joint where the largest figure stands.
+have to give the same numbers. Each check names the quantities it compares; when some fail, the fewest quantities
+that explain them all are named, each with the joint where it is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quatrain.errors import ArgumentError
-from quatrain.roads import Sample, comparisons
+from quatrain.roads import OF_BODIES, Sample, comparisons
 
 if TYPE_CHECKING:
     from quatrain.robot import Robot
@@ -67,23 +68,31 @@ class Verification:
     def suspects(self) -> tuple[tuple[str, str], ...]:
         """Quantities that explain the failures, the likeliest first, each with a joint.
 
-        A wrong quantity fails in every check that it takes part in; what one explains, no other is blamed for.
+        As few as can be, for one wrong quantity is likelier than two; of equally many those whose checks fail most.
         """
-        left = list(self.failures)
-        found: list[tuple[str, str]] = []
-        while left:
-            names = {name for check in left for name in check.quantities}
-            guilty = max(sorted(names), key=lambda name: self._suspicion(name, left))
-            own = [check for check in left if guilty in check.quantities]
-            found.append((guilty, _commonest([check.joint for check in own if check.joint])))
-            left = [check for check in left if check not in own]
-        return tuple(found)
+        failures = self.failures
+        names = sorted({name for check in failures for name in check.quantities})
+        for count in range(1, len(names) + 1):
+            explaining = [
+                chosen
+                for chosen in combinations(names, count)
+                if all(any(name in check.quantities for name in chosen) for check in failures)
+            ]
+            if explaining:
+                guilty = max(explaining, key=lambda chosen: sum(map(self._suspicion, chosen)))
+                return tuple((name, self._joint(name)) for name in sorted(guilty, key=self._suspicion)[::-1])
+        return ()
 
-    def _suspicion(self, name: str, left: Sequence[Check]) -> tuple[float, int]:
-        """Share of its checks that fail, then how many of those left it explains."""
+    def _suspicion(self, name: str) -> float:
+        """Share of its checks that fail: a wrong quantity fails in most that it takes part in."""
         with_it = [check for check in self.checks if name in check.quantities]
-        failed = sum(not check.passed for check in with_it)
-        return failed / len(with_it), sum(name in check.quantities for check in left)
+        return sum(not check.passed for check in with_it) / len(with_it)
+
+    def _joint(self, name: str) -> str:
+        """Where a quantity is wrong; what is of a body, its pose or Jacobian, is best told by checks of bodies."""
+        own = [check for check in self.failures if name in check.quantities and check.joint]
+        of_bodies = [check for check in own if check.title == OF_BODIES]
+        return _commonest([check.joint for check in of_bodies or own])
 
     def __str__(self) -> str:
         lines = [f"{self.robot}: {len(self.checks)} checks on {self.states} random states", ""]
@@ -146,18 +155,18 @@ def _checked(
     worst = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
     joint = places[int(worst[1])] if places else ""
     if places and not wrong[worst] <= tolerance:
-        joint = _most_involved(np.where(wrong > tolerance, np.minimum(wrong, 1e6), 0.0), places)
+        axes = range(1, 2 if title == OF_BODIES else wrong.ndim)
+        joint = _most_involved(np.where(wrong > tolerance, np.minimum(wrong, 1e6), 0.0), places, axes)
     return Check(title, quantities, float(wrong[worst]), joint, int(worst[0]), tolerance)
 
 
-def _most_involved(wrong: Any, places: Sequence[str]) -> str:
-    """The joint whose entries, by whichever of the axes, hold the most of what is wrong."""
+def _most_involved(wrong: Any, places: Sequence[str], axes: Iterable[int]) -> str:
+    """The joint whose entries, along whichever of the axes, hold the most of what is wrong."""
 
     def elsewhere(joint: str) -> float:
         left = wrong
-        for axis in range(1, wrong.ndim):
-            if wrong.shape[axis] == len(places):
-                left = left.compress([place != joint for place in places], axis=axis)
+        for axis in axes:
+            left = left.compress([place != joint for place in places], axis=axis)
         return float(left.sum())
 
     return min(dict.fromkeys(places), key=elsewhere)
