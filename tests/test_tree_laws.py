@@ -11,7 +11,9 @@ import pytest
 from quatrain import ModelBuilder, Pose, Quaternion, Vec3, cross
 from quatrain.edit import merged_fixed
 from quatrain.equations import dynamics
-from quatrain.model import WORLD
+from quatrain.equations.connection import christoffel
+from quatrain.equations.regressor import regressor
+from quatrain.model import AXES, WORLD
 from tests.truth.precise_trees import (
     DIGITS,
     as_numbers,
@@ -281,6 +283,40 @@ def test_momentum_is_mass_times_the_rate_of_the_centre_of_mass(seed, count, kind
 
 
 # ---- kinematics --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_far_from_the_origin_nothing_is_lost(seed):
+    """A thousand kilometres away, as a machine on a map is: what does not depend on the place is the same to rounding.
+
+    It stands at sixteenths of a metre, which are numbers there as here.
+    """
+    model = random_tree(seed, 6, root="free")
+    model = replace(model, bodies=(replace(model.bodies[0], joint=_at_the_origin(model)), *model.bodies[1:]))
+    q, v, a = random_state(model, seed, 3)
+    q[:, :3] = np.round(q[:, :3] * 16) / 16
+    far = q + np.eye(model.nq)[:3].T @ [1e6, -5e5, 2e5]
+    cases = {
+        dynamics.mass_matrix: (),
+        dynamics.mass_matrix_inverse: (),
+        dynamics.coriolis_matrix: (v,),
+        christoffel: (),
+        dynamics.bias_force: (v,),
+        dynamics.inverse_dynamics: (v, a),
+        dynamics.forward_dynamics: (v, a),
+        dynamics.momentum_rows: (v,),
+        dynamics.momentum_rate_rows: (v, a),
+        dynamics.centroidal_momentum_matrix: (),
+        dynamics.centroidal_momentum_matrix_rate: (v,),
+        regressor: (v, a),
+    }
+    for function, rest in cases.items():
+        here, there = (on_columns(function, model, at, *rest) for at in (q, far))
+        assert np.abs(here - there).max() < ROUNDING * np.abs(here).max(), function.__name__
+
+
+def _at_the_origin(model):
+    return replace(model.bodies[0].joint, X_PJ=Pose.identity(), axes=AXES)
 
 
 @trees

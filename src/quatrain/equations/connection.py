@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 
 from quatrain.equations.coriolis import Twist, coriolis_matrix, twists
 from quatrain.equations.forward_dynamics import forward_dynamics
-from quatrain.equations.joints import Passage, passages
-from quatrain.equations.kinematics import GROUND, Place
+from quatrain.equations.joints import passages
+from quatrain.equations.kinematics import places_from_first_bodies
 from quatrain.equations.mass_matrix import mass_matrix
 from quatrain.equations.mass_matrix_inverse import Factors, couplings
 from quatrain.equations.pseudo_inertia import PseudoInertia
@@ -171,21 +171,3 @@ def in_moving_frame(tree: Tree, q: Sequence[Scalar]) -> tuple[list[list[Twist]],
         if parent != WORLD:
             P[parent] = P[parent] + P[k]
     return axes, P
-
-
-def places_from_first_bodies(tree: Tree, steps: Sequence[Passage]) -> list[Place]:
-    """Of every segment, in the first segment on its way from the ground that carries a body."""
-    carrying = {segment for segment, _ in tree.places}
-    found: dict[int, Place] = {}
-    for k, segment in enumerate(tree.segments):
-        if segment.parent in found:
-            before = found[segment.parent]
-            found[k] = Place(before.R @ steps[k].matrix(), before.p + before.R @ steps[k].p)
-        elif k in carrying:
-            found[k], inward = GROUND, k
-            while tree.segments[inward].parent != WORLD:
-                step, here = steps[inward], found[inward]
-                R = here.R @ step.matrix().T
-                inward = tree.segments[inward].parent
-                found[inward] = Place(R, here.p - R @ step.p)
-    return [found[k] for k in range(len(tree.segments))]

@@ -1,12 +1,14 @@
 """The Coriolis matrix of the Levi-Civita connection: C v = c, and Ṁ − 2C skew for every joint type.
 
-In world coordinates a velocity moves a point x of its bodies by A x, with the twist's matrix A = [[w]× u; 0 0]
+In coordinates at rest a velocity moves a point x of its bodies by A x, with the twist's matrix A = [[w]× u; 0 0]
 of X(8). With P the composite pseudo-inertia X(9) of a segment, and Q the sum of V P over what it carries, V the
 twist of each body,
 
     C_γβ = Σ ⟨∂x/∂γ, d/dt(∂x/∂β)⟩ = tr((Ȧ_β P + A_β Q) A_γᵀ),   P, Q of the outer one of γ and β,
 
-where Ȧ_β = [V, A_β] is the twist as its own joint carries it along. Each trace is the power of a wrench.
+where Ȧ_β = [V, A_β] is the twist as its own joint carries it along. Each trace is the power of a wrench, whatever the
+frame: it is taken in the one at rest in which the machine's first body is just now. There the first joints are plain
+numbers, and no digits are lost where a machine is far from the world's origin.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quatrain.equations.joints import passages
-from quatrain.equations.kinematics import Place, places
+from quatrain.equations.kinematics import Place, places_from_first_bodies
 from quatrain.equations.pseudo_inertia import PseudoInertia
 from quatrain.equations.tree import Segment, Tree
 from quatrain.geometry import Mat3, Vec3, cross, dot, outer, skew
@@ -52,7 +54,7 @@ def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> l
     """C(q, v), with C[c, b] = Σ_a Γ[a, b, c] v[a]."""
     tree = Tree.of(model)
     steps = passages(tree, q)
-    at = places(tree, steps)
+    at = places_from_first_bodies(tree, steps)
     axes = [twists(segment, place) for segment, place in zip(tree.segments, at, strict=True)]
     rates = _rates(tree, axes, v)
     P, Q = _composites(tree, at, rates)
@@ -71,7 +73,7 @@ def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> l
 
 
 def twists(segment: Segment, place: Place) -> list[Twist]:
-    """∂x/∂v of points beyond a segment, for each of its velocities, about the world's origin."""
+    """∂x/∂v of points beyond a segment, for each of its velocities, about what its place is measured from."""
     x, y, z = place.R.columns
     if segment.kind == "ball":
         return [Twist(cross(place.p, axis), axis) for axis in (x, y, z)]

@@ -46,6 +46,56 @@ def places(tree: Tree, steps: Sequence[Passage]) -> list[Place]:
     return found
 
 
+def first_bodies(tree: Tree) -> dict[int, list[int]]:
+    """The segments that carry the first body on a way from the ground, with those before them, themselves first."""
+    carrying = {segment for segment, _ in tree.places}
+    found: dict[int, list[int]] = {}
+    reached: set[int] = set()
+    for k, segment in enumerate(tree.segments):
+        if segment.parent in reached:
+            reached.add(k)
+        elif k in carrying:
+            found[k] = tree.path(k)
+            reached.update(found[k])
+    return found
+
+
+def places_from_first_bodies(tree: Tree, steps: Sequence[Passage]) -> list[Place]:
+    """Of every segment, in the frame of the first one on its way from the ground that carries a body."""
+    firsts, found = first_bodies(tree), {}
+    before = {k for path in firsts.values() for k in path}
+    for k, segment in enumerate(tree.segments):
+        if k in firsts:
+            found[k] = GROUND
+            for outer in firsts[k][:-1]:
+                R = found[outer].R @ steps[outer].matrix().T
+                found[tree.segments[outer].parent] = Place(R, found[outer].p - R @ steps[outer].p)
+        elif k not in before:
+            here = found[segment.parent]
+            found[k] = Place(here.R @ steps[k].matrix(), here.p + here.R @ steps[k].p)
+    return [found[k] for k in range(len(tree.segments))]
+
+
+def places_about_first_body(tree: Tree, steps: Sequence[Passage]) -> list[Place]:
+    """Of every segment, in axes of the world and from where the very first body's segment stands.
+
+    However far from the world's origin a machine is, nothing large is taken off something large.
+    """
+    at, firsts = places(tree, steps), first_bodies(tree)
+    before = {k for path in firsts.values() for k in path}
+    origin = min(firsts)
+    p: dict[int, Vec3] = {}
+    for k, segment in enumerate(tree.segments):
+        if k in firsts:
+            p[k] = ZERO if k == origin else at[k].p - at[origin].p
+            for outer in firsts[k][:-1]:
+                parent = tree.segments[outer].parent
+                p[parent] = p[outer] - at[parent].R @ steps[outer].p
+        elif k not in before:
+            p[k] = p[segment.parent] + at[segment.parent].R @ steps[k].p
+    return [Place(place.R, p[k]) for k, place in enumerate(at)]
+
+
 def frame_pose(model: Model, q: Sequence[Scalar], frame: str, relative_to: str = "world") -> Pose:
     """X_AF of a frame F, seen from the frame A."""
     bodies = body_poses(model, q)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from quatrain.equations.coriolis import STILL, Twist, twists
 from quatrain.equations.inverse_dynamics import ZERO, SegmentMotion, ground, outward
 from quatrain.equations.joints import passages
-from quatrain.equations.kinematics import Place, places
+from quatrain.equations.kinematics import Place, first_bodies, places, places_about_first_body
 from quatrain.equations.pseudo_inertia import PseudoInertia
 from quatrain.equations.tree import Tree
 from quatrain.geometry import SymMat3, Vec3, cross, outer, skew
@@ -42,18 +42,24 @@ def momentum_rate(
     for segment, step in zip(tree.segments, steps, strict=True):
         before = motions[segment.parent] if segment.parent != WORLD else ground(tree, gravity=False)
         motions.append(outward(step, before, v, a))
+    near, firsts = places_about_first_body(tree, steps), first_bodies(tree)
+    massless = {k for path in firsts.values() for k in path[1:]}
     # One place more than segments: the ground's, which WORLD = -1 finds.
     forces, torques, moments = ([ZERO] * (len(motions) + 1) for _ in range(3))
     masses: list[Scalar] = [0.0] * (len(motions) + 1)
     for k in range(len(motions) - 1, -1, -1):
+        if k in massless:  # passed over: sums are taken where the first body is
+            continue
         segment, step = tree.segments[k], steps[k]
         f, t = motions[k].wrench(segment.inertia)
         m = segment.inertia.m + masses[k]
-        f_P, h_P = step.to_parent(f + forces[k]), step.to_parent(segment.inertia.h + moments[k])
-        t_P = step.to_parent(t + torques[k]) + cross(step.p, f_P)
-        P = segment.parent
-        forces[P], torques[P] = forces[P] + f_P, torques[P] + t_P
-        moments[P], masses[P] = moments[P] + h_P + step.p * m, masses[P] + m
+        f, t, h = f + forces[k], t + torques[k], segment.inertia.h + moments[k]
+        if k in firsts:
+            P, p, (f_P, t_P, h_P) = WORLD, near[k].p, (near[k].R @ x for x in (f, t, h))
+        else:
+            P, p, (f_P, t_P, h_P) = segment.parent, step.p, (step.to_parent(x) for x in (f, t, h))
+        forces[P], torques[P] = forces[P] + f_P, torques[P] + t_P + cross(p, f_P)
+        moments[P], masses[P] = moments[P] + h_P + p * m, masses[P] + m
     center = moments[WORLD] / masses[WORLD]
     return forces[WORLD], torques[WORLD] - cross(center, forces[WORLD])
 
@@ -66,7 +72,7 @@ def centroidal_momentum_bias(model: Model, q: Sequence[Scalar], v: Sequence[Scal
 def centroidal_momentum_matrix(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """A_G (6, nv) with (p, L) = A_G v, L about the centre of mass."""
     tree = Tree.of(model)
-    at = places(tree, passages(tree, q))
+    at = places_about_first_body(tree, passages(tree, q))
     P, whole = _composites(tree, _in_world(tree, at))
     center = whole.h / whole.m
     columns: list[list[Scalar]] = [[0.0] * 6 for _ in range(tree.nv)]
@@ -85,7 +91,7 @@ def centroidal_momentum_matrix_rate(
     A twist A is carried along by that of its body, Ȧ = [V, A]; a body's matrix by Ṗ = V P + P Vᵀ.
     """
     tree = Tree.of(model)
-    at = places(tree, passages(tree, q))
+    at = places_about_first_body(tree, passages(tree, q))
     axes = [twists(segment, place) for segment, place in zip(tree.segments, at, strict=True)]
     bodies = _in_world(tree, at)
     rates: list[Twist] = []
@@ -110,7 +116,7 @@ def centroidal_momentum_matrix_rate(
 
 
 def _in_world(tree: Tree, at: Sequence[Place]) -> list[PseudoInertia]:
-    """Of every segment's own matter, about the world's origin."""
+    """Of every segment's own matter, about the origin that places are measured from."""
     return [s.inertia.moved(place.R, place.p) for s, place in zip(tree.segments, at, strict=True)]
 
 

@@ -17,11 +17,10 @@ from collections.abc import Sequence
 from itertools import chain
 
 from quatrain.alignment import snapped
-from quatrain.equations.connection import places_from_first_bodies
 from quatrain.equations.coriolis import STILL, Twist, twists
 from quatrain.equations.inverse_dynamics import SegmentMotion, ground, outward, turning
 from quatrain.equations.joints import passages
-from quatrain.equations.kinematics import Place, places
+from quatrain.equations.kinematics import Place, places, places_from_first_bodies
 from quatrain.equations.pseudo_inertia import PseudoInertia
 from quatrain.equations.tree import Tree
 from quatrain.geometry import Pose, Vec3, cross, dot
