@@ -28,6 +28,7 @@ from quatrain.further import Further
 from quatrain.kernel import compile
 from quatrain.model import Coordinate, Model
 from quatrain.motion import Motion
+from quatrain.seen import Seen
 
 if TYPE_CHECKING:
     from quatrain.formats.report import LoadReport
@@ -36,7 +37,7 @@ UNIT_TOLERANCE = 1e-6
 """How far the norm of a quaternion in a state may be from 1."""
 
 
-class Robot(Motion, Further):
+class Robot(Motion, Further, Seen):
     """The quantities of a model as functions of arrays: q (..., nq), v (..., nv)."""
 
     def __init__(

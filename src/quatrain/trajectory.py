@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quatrain.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from quatrain.model import Model
 
 
 class DivergenceWarning(UserWarning):
@@ -69,6 +72,8 @@ class Trajectory:
     events: Mapping[str, Occurrences]
     facts: Mapping[str, Any]
     """How it was made: method, dt and the like."""
+    model: Model | None = None
+    """Of a run of a tree of bodies, the machine that q and v are of: with it the run can be shown."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "columns":
@@ -240,6 +245,26 @@ class Trajectory:
         from quatrain.plot import plot_trajectory
 
         return plot_trajectory(self, *names, motion=motion)
+
+    def to_html(
+        self,
+        path: str | Path,
+        *,
+        plots: Sequence[str] | None = None,
+        motions: Sequence[int | tuple[int, ...]] | None = None,
+        trail: str | None = None,
+        frames_per_second: float = 60.0,
+    ) -> Path:
+        """A page of its own in which the run plays, with a time line and curves: it opens anywhere, without a network.
+
+        `plots`: columns to draw curves of, by default all but q. `motions`: which of a batch stand side by side, by
+        default the first sixteen. `trail`: the body or frame whose way is drawn. Records closer together than
+        `frames_per_second` are left out.
+        """
+        from quatrain.viewer.page import replay_page, written
+
+        options = {"motions": motions, "plots": plots, "trail": trail, "frames_per_second": frames_per_second}
+        return written(replay_page(self, **options), path)
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "empty"

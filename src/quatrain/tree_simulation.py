@@ -129,7 +129,7 @@ class TreeSimulation:
         q0 = np.array(dynamics.neutral(self.model), float) if q0 is None else q0
         v0 = np.zeros(self.model.nv) if v0 is None else v0
         q0, v0 = self._shaped(q0, "q0", self.model.nq), self._shaped(v0, "v0", self.model.nv)
-        return self.simulation(
+        run = self.simulation(
             self._unit(q0, normalize),
             v0,
             duration=duration,
@@ -142,6 +142,7 @@ class TreeSimulation:
             resume=resume,
             chunk=chunk,
         )
+        return replace(run, model=self.model)
 
     def _shaped(self, values: Any, name: str, size: int) -> Any:
         array = np.asarray(values)

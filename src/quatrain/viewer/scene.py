@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,9 @@ class Scene:
 
     def bounds(self, q: Any) -> tuple[Any, Any]:
         """The box around what is seen in these states q (..., nq): least and greatest coordinates, (3,) each."""
-        positions, quaternions = poses_of(self.model, np.reshape(q, (-1, self.model.nq)))
+        states = np.asarray(q, float)
+        states = states.reshape(prod(states.shape[:-1]), self.model.nq)  # of a machine that cannot move too
+        positions, quaternions = poses_of(self.model, states)
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
         for body in range(self.model.nb):
             low = np.minimum(low, positions[:, body].min(axis=0))

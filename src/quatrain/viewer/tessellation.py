@@ -10,7 +10,7 @@ import numpy as np
 
 from quatrain.viewer.mesh import Mesh
 
-AROUND = 32
+AROUND = 48
 """Into how many parts a circle is cut."""
 ENDLESS = 20.0
 """The side of a plane without end [m]."""
