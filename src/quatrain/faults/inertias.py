@@ -64,11 +64,11 @@ def repaired(body: Body) -> Body:
     moments = [float(x) for x in found]
     if not (_negative(moments, body.mass) or _broken(moments)):
         return body
-    mended = _nearest(np.array(moments))
+    mended = nearest_moments(np.array(moments))
     return replace(body, I_Bcm_B=SymMat3.from_array((axes * mended) @ axes.T))
 
 
-def _nearest(moments: np.ndarray) -> np.ndarray:
+def nearest_moments(moments: np.ndarray) -> np.ndarray:
     """The nearest moments (y + z, x + z, x + y) of planar moments x, y, z that are not negative.
 
     Which of them are zero is not known: the best of all choices is taken.

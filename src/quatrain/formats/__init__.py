@@ -21,6 +21,7 @@ from pathlib import Path
 from quatrain.errors import ArgumentError
 from quatrain.formats import xacro
 from quatrain.formats.mjcf import read_mjcf
+from quatrain.formats.mjcf_writer import write_mjcf
 from quatrain.formats.native import read_native, write_native
 from quatrain.formats.reading import BASES, MIMICS, Choices, Reading
 from quatrain.formats.report import Finding, LoadReport
@@ -43,6 +44,7 @@ _READERS: dict[str, Callable[[Element, Choices], Reading]] = {
 _WRITERS: dict[str, Callable[[Model, Target, WriteNotes], Written]] = {
     "json": write_native,
     "urdf": write_urdf,
+    "mjcf": write_mjcf,
 }
 
 SUFFIXES = {".json": "json", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".sdf": "sdf", ".world": "sdf"}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _KINDS = ("free", "ball", "prismatic", "revolute")
 """By MuJoCo's numbers."""
 _NQ = {"free": 7, "ball": 4, "prismatic": 1, "revolute": 1}
+GREATEST = 1e10
 _IDENTITY = Quaternion.identity()
 
 
@@ -88,8 +89,14 @@ def _limits(compiled: Compiled, j: int) -> tuple[Limits, ...]:
     """Of a hinge or slide. A ball's is a cone, which has no lower end."""
     if _KINDS[compiled["jnt_type"][j]] not in ("prismatic", "revolute"):
         return ()
-    lower, upper = compiled["jnt_range"][j] if compiled["jnt_limited"][j] else (None, None)
+    lower, upper = ends(compiled["jnt_range"][j]) if compiled["jnt_limited"][j] else (None, None)
     effort = None
     if compiled["jnt_actfrclimited"][j]:
         effort = max(abs(x) for x in compiled["jnt_actfrcrange"][j])
     return () if (lower, effort) == (None, None) else (Limits(lower, upper, effort=effort),)
+
+
+def ends(given: list[float]) -> tuple[float | None, float | None]:
+    """A range; what MuJoCo takes for the greatest number bounds nothing."""
+    lower, upper = (None if abs(x) >= GREATEST else x for x in given)
+    return lower, upper

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quatrain.formats.mjcf_joints import ends
 from quatrain.formats.reading import Notes
 from quatrain.model import Actuator, Extra, Keyframe, Shape
 
@@ -88,8 +89,7 @@ def actuators_of(compiled: Compiled, notes: Notes) -> Iterator[Actuator]:
 def _range(compiled: Compiled, what: str, k: int) -> tuple[float | None, float | None]:
     if not compiled[f"{what}limited"][k]:
         return None, None
-    low, high = compiled[f"{what}range"][k]
-    return low, high
+    return ends(compiled[f"{what}range"][k])
 
 
 def keyframes_of(compiled: Compiled) -> Iterator[Keyframe]:

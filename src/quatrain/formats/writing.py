@@ -37,7 +37,15 @@ class WriteNotes:
     """What a format cannot hold, gathered, one finding for a kind of thing."""
 
     format: str
-    findings: list[Finding] = field(default_factory=list)
+    _owners: dict[tuple[str, str, str, str, str], dict[str, None]] = field(default_factory=dict)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Of each kind of thing one, with the names of those that it concerns."""
+        return [
+            Finding(severity, code, f"{what} ({some(owners)}) {how}", do)
+            for (severity, code, what, how, do), owners in self._owners.items()
+        ]
 
     def lost(self, what: str, owners: Iterable[str], do: str = "") -> None:
         """Left out, of whom."""
@@ -47,14 +55,18 @@ class WriteNotes:
         """Said in other words, which mean the same."""
         self._note("info", "reworded", what, owners, how, "")
 
+    def changed(self, what: str, owners: Iterable[str], how: str) -> None:
+        """Said as well as it can be, and not the same."""
+        self._note("warning", "changed", what, owners, how, "")
+
     def impossible(self, what: str, owners: Iterable[str], do: str) -> None:
         """Without it there is no file."""
         self._note("error", "impossible", what, owners, f"cannot be said in {self.format}", do)
 
     def _note(self, severity: str, code: str, what: str, owners: Iterable[str], how: str, do: str) -> None:
-        listed = list(dict.fromkeys(owners))
+        listed = dict.fromkeys(owners)
         if listed:
-            self.findings.append(Finding(severity, code, f"{what} ({some(listed)}) {how}", do))
+            self._owners.setdefault((severity, code, what, how, do), {}).update(listed)
 
     def stop_on_errors(self, where: str) -> None:
         refuse([finding for finding in self.findings if finding.severity == "error"], where)
