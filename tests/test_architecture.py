@@ -29,6 +29,7 @@ ALLOWED = {
     "alignment": {"scalar", "geometry"},
     "equations": {"errors", "scalar", "geometry", "rotations", "joint", "equipment", "model", "alignment"},
     "forces": {"equations"},
+    "sensors": {"errors", "scalar", "geometry", "equations", "model", "trajectory"},
     "laws": {"errors", "scalar", "geometry", "equations", "model", "control"},
     "faults": {"geometry", "joint", "equipment", "model", "equations"},
     "checks": {"errors", "model", "faults"},

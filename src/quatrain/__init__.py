@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quatrain import convert, edit, equations, examples, forces, laws, rotations, scalar
+    from quatrain import convert, edit, equations, examples, forces, laws, rotations, scalar, sensors
     from quatrain.arrays import random_unit_quaternions
     from quatrain.body import RigidBody
     from quatrain.builder import ModelBuilder
@@ -97,6 +97,7 @@ __all__ = [
     "rotations",
     "save",
     "scalar",
+    "sensors",
     "serial_chain",
     "simulate",
     "skew",
@@ -134,6 +135,7 @@ _HOMES = {
     "rotations": ("AngleConvention",),
     "saving": ("save",),
     "scalar": ("where",),
+    "sensors": (),
     "serial": ("from_dh", "serial_chain"),
     "solids": ("Box", "Capsule", "Cone", "Cylinder", "Ellipsoid", "Sphere"),
     "trajectory": ("DivergenceWarning", "Quantity", "Trajectory"),

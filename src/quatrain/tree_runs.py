@@ -68,7 +68,7 @@ def known_quantities(model: Model, loads: Loads, *, controlled: bool) -> dict[st
         ),
         Recorded(
             Quantity("acceleration", "", "", model.v_names),
-            lambda s: dynamics.forward_dynamics(s.model, s.q, s.v, *loads.at(s)),
+            lambda s: s.acceleration,
         ),
     ]
     if controlled:
@@ -105,6 +105,8 @@ def recorded(
 
 def _of_sensor(name: str, sensor: Sensor) -> Recorded:
     quantity = getattr(sensor, "quantity", None)
+    if callable(quantity):
+        quantity = quantity(name)
     unit, frame, components = getattr(sensor, "unit", ""), getattr(sensor, "frame", ""), ()
     return Recorded(quantity or Quantity(name, unit, frame, components), sensor)
 
@@ -149,7 +151,7 @@ def tree_mechanism(
         return varying.put(model, {name: p[name] for name in vary})
 
     def state(t: Scalar, q: Nested, v: Nested, u: Nested, p: Parameters) -> State:
-        return State(model_in(p), t, Named.of(q, at_q), Named.of(v, at_v), p, u)
+        return State(model_in(p), t, Named.of(q, at_q), Named.of(v, at_v), p, u, loads)
 
     def system(u: Nested, p: Parameters) -> System:
         return tree_system(model_in(p), loads, u, p)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from quatrain.equations import joints
@@ -111,6 +112,23 @@ class State:
     """Parameters of the run by name."""
     tau: Numbers | None = None
     """Joint forces of the control law, where there is one."""
+    loads: Loads | None = None
+    """All that acts, where it is known: what is recorded of a run may ask for accelerations and reactions."""
+
+    @cached_property
+    def pushed(self) -> tuple[list[Scalar], dict[str, Wrench]]:
+        """Joint forces and wrenches at frames, of all that acts."""
+        if self.loads is None:
+            raise ArgumentError(
+                "a state was asked for its accelerations, and what acts on it is not known",
+                do="record what needs them, or give the state its loads: State(…, tau=…, loads=Loads(forces))",
+            )
+        return self.loads.at(self)
+
+    @cached_property
+    def acceleration(self) -> Numbers:
+        """Of the joints, under all that acts."""
+        return tuple(forward_dynamics(self.model, self.q, self.v, *self.pushed))
 
     def pose(self, frame: str, relative_to: str = "world") -> Pose:
         """X of a frame, seen from another."""
