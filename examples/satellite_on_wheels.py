@@ -152,13 +152,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--save", metavar="PATH", help="write the picture there, as .png or .svg")
-    arguments = parser.parse_args()
+    parser.add_argument(
+        "--save", default="satellite_on_wheels.png", help="the picture's file; its ending says the format"
+    )
+    path = parser.parse_args().save
     run = fly()
     print(run.report())
-    if arguments.save:
-        picture(run).savefig(arguments.save, dpi=100)
-        print(f"\nThe picture is in {arguments.save}.")
+    picture(run).savefig(path, dpi=100)
+    print(f"\nThe picture is in {path}.")
 
 
 if __name__ == "__main__":

@@ -690,6 +690,14 @@ REFUSED = {
         "what the function torque= returns",
         "return just that",
     ),
+    "words for speeds": (
+        lambda: pyramid().simulate(wheel_speeds="fast", **GENTLE),
+        "wheel_speeds is 'fast'",
+        "one number for each wheel",
+    ),
+    "a torque of two": (lambda: pyramid().allocate((1.0, 2.0)), r"torque is \(1.0, 2.0\)", "three numbers"),
+    "a torque of one": (lambda: pyramid().allocate(5.0), "torque is 5.0", "three numbers, or a Vec3"),
+    "no wheel": (lambda: Spacecraft((3.0, 4.0, 5.0), 5), r"wheels\[0\] is a int", "Wheel(axis, inertia)"),
     "arguments of a torque": (
         lambda: pyramid().simulate(torque=lambda t: 3.0, **GENTLE),
         r"the function torque= <lambda> takes \(t\), and is called with \(t, q, w\)",
@@ -720,6 +728,11 @@ def test_what_cannot_be_is_refused_with_the_remedy(case):
     with pytest.raises(ArgumentError, match=what) as caught:
         make()
     assert remedy in str(caught.value)
+
+
+def test_one_wheel_serves_for_a_list_of_one():
+    wheel = Wheel((0, 0, 1), 0.1)
+    assert Spacecraft((3.0, 4.0, 5.0), wheel).wheels == (wheel,)
 
 
 def test_a_law_that_branches_on_a_value_is_told_where():

@@ -35,7 +35,7 @@ class Spacecraft:
     wheels: tuple[Wheel, ...]
 
     def __init__(self, inertia: Any, wheels: Iterable[Wheel] = ()) -> None:
-        J, given = symmetric(inertia, "inertia"), tuple(wheels)
+        J, given = symmetric(inertia, "inertia"), _listed(wheels)
         for k, wheel in enumerate(given):
             if not isinstance(wheel, Wheel):
                 raise ArgumentError(
@@ -53,7 +53,7 @@ class Spacecraft:
             raise ArgumentError(
                 f"hub is a {type(hub).__name__}", do="pass RigidBody(mass, inertia, com) of the hub alone"
             )
-        given = tuple(wheels)
+        given = _listed(wheels)
         total = Gyrostat.of_bodies(hub.body, [wheel.body(k) for k, wheel in enumerate(given)])
         return cls(total.inertia, given)
 
@@ -76,7 +76,12 @@ class Spacecraft:
     def allocate(self, torque: Any) -> Each:
         """Wheel torques u with Σ u_k a_k = `torque`, the shortest; the hub feels −torque. Three wheels or more."""
         rows = allocation([wheel.direction for wheel in self.wheels])
-        return allocated(rows, torque if isinstance(torque, Vec3) else Vec3(*torque))
+        if not isinstance(torque, Vec3):
+            parts = tuple(torque) if isinstance(torque, Iterable) else ()
+            if len(parts) != 3:
+                raise ArgumentError(f"torque is {torque!r}", do="pass three numbers, or a Vec3")
+            torque = Vec3(*parts)
+        return allocated(rows, torque)
 
     def simulation(self, **options: Any) -> SpacecraftSimulation:
         """The run of `simulate`, compiled, to be called many times with starts, a duration and parameters."""
@@ -151,6 +156,11 @@ class Spacecraft:
             start=start,
             normalize=normalize,
         )
+
+
+def _listed(wheels: Any) -> tuple[Any, ...]:
+    """One wheel serves for a list of one."""
+    return tuple(wheels) if isinstance(wheels, Iterable) else (wheels,)
 
 
 def _refuse_too_large_wheels(J: SymMat3, wheels: Sequence[Wheel]) -> None:

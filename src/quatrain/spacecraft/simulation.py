@@ -140,7 +140,13 @@ def _array(value: Any) -> Any:
 
 def _speeds(value: Any, craft: Spacecraft) -> Any:
     """(..., N); one number serves every wheel."""
-    speeds, n = np.asarray(value, float), len(craft.wheels)
+    n = len(craft.wheels)
+    try:
+        speeds = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"wheel_speeds is {value!r}", do="pass one number for each wheel [rad/s], or a single one for all"
+        ) from None
     if speeds.ndim == 0:
         speeds = np.full(n, float(speeds))
     if speeds.shape[-1] != n:
