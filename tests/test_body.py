@@ -111,7 +111,7 @@ def test_a_flat_body_and_one_measured_to_six_digits_are_possible():
         (lambda: RigidBody(1, 5), "inertia is 5.\n  To fix: pass three principal moments"),
         (lambda: RigidBody(1, (1, 2, "x")), r"inertia is \(1, 2, 'x'\)"),
         (lambda: RigidBody(1, [[1, 2], [3]]), r"inertia is \[\[1, 2\], \[3\]\]"),
-        (lambda: RigidBody.from_solid(5, density=1), "a int is no solid.\n  To fix: pass Box, Sphere"),
+        (lambda: RigidBody.from_solid(5, density=1), "an int is no solid.\n  To fix: pass Box, Sphere"),
         (lambda: RigidBody(1, (1, 1, 1), com=(1, 2)), r"com is \(1, 2\)"),
         (lambda: RigidBody(1, (1, 1, 1), com=(1, 2, math.inf)), "not finite"),
         (
@@ -654,7 +654,7 @@ def test_runs_that_cannot_be():
             r"\(t, q, w\)",
         ),
         ({"force": lambda: Vec3.zero()}, r"force= <lambda> takes \(\)", r"\(t, X, v\)"),
-        ({"events": {"up": 3}}, "an event is a int", r"\(t, q, v\)"),
+        ({"events": {"up": 3}}, "an event is an int", r"\(t, q, v\)"),
         ({"events": {"up": lambda t: t}}, r"an event <lambda> takes \(t\)", r"\(t, q, v\)"),
         (
             {"events": {"up": lambda t, X, v: v}},

@@ -641,10 +641,10 @@ def test_partial_derivatives_at_fifty_digits():
         (lambda: euler_angles.mass_matrix(RPY, np.eye(3), Vec3.zero()), "I_B is .* needs a SymMat3"),
         (
             lambda: euler_angles.rate_map("xyz", Vec3.zero()),
-            "convention is 'xyz', .* needs a AngleConvention",
+            "convention is 'xyz', .* needs an AngleConvention",
         ),
         (lambda: euler_angles.rate_map(RPY, [0, 0, 0]), "angles is .* needs a Vec3"),
-        (lambda: euler_angles.distance_from_singularity("xyz", Vec3.zero()), "needs a AngleConvention"),
+        (lambda: euler_angles.distance_from_singularity("xyz", Vec3.zero()), "needs an AngleConvention"),
         (
             lambda: euler_angles.mass_matrix_rate(RPY, SymMat3.identity(), Vec3.zero(), [1, 0, 0]),
             "rates is .* needs a Vec3",

@@ -697,7 +697,7 @@ REFUSED = {
     ),
     "a torque of two": (lambda: pyramid().allocate((1.0, 2.0)), r"torque is \(1.0, 2.0\)", "three numbers"),
     "a torque of one": (lambda: pyramid().allocate(5.0), "torque is 5.0", "three numbers, or a Vec3"),
-    "no wheel": (lambda: Spacecraft((3.0, 4.0, 5.0), 5), r"wheels\[0\] is a int", "Wheel(axis, inertia)"),
+    "no wheel": (lambda: Spacecraft((3.0, 4.0, 5.0), 5), r"wheels\[0\] is an int", "Wheel(axis, inertia)"),
     "arguments of a torque": (
         lambda: pyramid().simulate(torque=lambda t: 3.0, **GENTLE),
         r"the function torque= <lambda> takes \(t\), and is called with \(t, q, w\)",

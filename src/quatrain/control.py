@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, with_article
 from quatrain.geometry import Vec3
 from quatrain.scalar import Scalar
 
@@ -30,7 +30,7 @@ class Control:
     def __post_init__(self) -> None:
         if not callable(self.law):
             raise ArgumentError(
-                f"the control law is a {type(self.law).__name__}, which cannot be called",
+                f"the control law is {with_article(type(self.law))}, which cannot be called",
                 do="pass a function law(t, q, v, x, p) that gives the input",
             )
         refuse_other_arguments(self.law, "the control law", "t, q, v, x, p")
@@ -51,7 +51,7 @@ class Event:
     def __post_init__(self) -> None:
         if not callable(self.watch):
             raise ArgumentError(
-                f"an event is a {type(self.watch).__name__}, which cannot be called",
+                f"an event is {with_article(type(self.watch))}, which cannot be called",
                 do="pass a function (t, q, v) whose value passes through zero when it happens",
             )
         refuse_other_arguments(self.watch, "an event", "t, q, v")

@@ -43,15 +43,20 @@ class ScalarError(QuatrainError, TypeError):
     """A scalar of a kind that an operation does not know, or two kinds that do not mix."""
 
 
+def with_article(kind: type) -> str:
+    """Its name with the article that is said with it: "a float", "an int"."""
+    return f"{'an' if kind.__name__[0].lower() in 'aeiou' else 'a'} {kind.__name__}"
+
+
 def require(value: object, kind: type, name: str) -> None:
     """An error if the argument `name` is not of the class it must be."""
     if not isinstance(value, kind):
         shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:57]}…"
         raise ArgumentError(
-            f"{name} is {shown}, of type {type(value).__name__}; this needs a {kind.__name__}",
+            f"{name} is {shown}, of type {type(value).__name__}; this needs {with_article(kind)}",
             do=f"pass {kind.__name__}(…), or {kind.__name__}.from_array(…) for an array of components"
             if hasattr(kind, "from_array")
-            else f"pass a {kind.__name__}",
+            else f"pass {with_article(kind)}",
         )
 
 
@@ -63,5 +68,5 @@ def refuse_factor(left: object, right: object, kind: type) -> Any:
     own = getattr(type(right), "__rmatmul__", None) is not None
     if own and getattr(type(right), "__array_ufunc__", None) is None:
         return NotImplemented
-    require(right, kind, f"the right factor of a {type(left).__name__}")
+    require(right, kind, f"the right factor of {with_article(type(left))}")
     return NotImplemented

@@ -11,7 +11,7 @@ import numpy as np
 from quatrain.compiler import Program, structure
 from quatrain.compiler.traced import is_scalar
 from quatrain.equations.stepping.nested import Nested, parts, rebuilt
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, with_article
 from quatrain.scalar import where
 
 
@@ -131,8 +131,8 @@ def _described(value: Any, given: list[Any] | None) -> str:
     if value is None:
         return "None"
     if given is None:
-        return "one number" if is_scalar(value) else f"a {type(value).__name__}"
-    return f"a {type(value).__name__} of {len(given)} values"
+        return "one number" if is_scalar(value) else with_article(type(value))
+    return f"{with_article(type(value))} of {len(given)} values"
 
 
 def tuples(value: Nested) -> Nested:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from quatrain.equations.rigid_body import Body
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, with_article
 from quatrain.geometry import Pose, SymMat3, Vec3
 
 _CENTRED = Pose.identity()
@@ -246,7 +246,7 @@ def parts_of(solids: Solid | Part | Iterable[Solid | Part | tuple[Solid, Pose]])
             parts.append(one[0].at(one[1]))
         else:
             raise ArgumentError(
-                f"a {type(one).__name__} is no solid",
+                f"{with_article(type(one))} is no solid",
                 do="pass Box, Sphere, Cylinder, Capsule, Cone or Ellipsoid, or a list of these and of solid.at(pose)",
             )
     if not parts:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, overload
 
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, with_article
 from quatrain.geometry.mat3 import Mat3
 from quatrain.geometry.quaternion import Quaternion
 from quatrain.geometry.symmat3 import SymMat3
@@ -37,7 +37,8 @@ class Matrix:
         if isinstance(value, (Vec3, Quaternion)):
             return cls(tuple((entry,) for entry in value))
         raise ArgumentError(
-            f"a {type(value).__name__} is not a matrix", do="pass a Matrix, Mat3, SymMat3, Vec3 or Quaternion"
+            f"{with_article(type(value))} is not a matrix",
+            do="pass a Matrix, Mat3, SymMat3, Vec3 or Quaternion",
         )
 
     @classmethod

@@ -11,7 +11,7 @@ import numpy as np
 from quatrain.body import RigidBody, refuse_impossible, symmetric
 from quatrain.equations.gyrostat import Each, Gyrostat
 from quatrain.equations.wheel_control import allocated, allocation
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, with_article
 from quatrain.geometry import SymMat3, Vec3
 from quatrain.spacecraft.wheels import Wheel
 
@@ -39,7 +39,8 @@ class Spacecraft:
         for k, wheel in enumerate(given):
             if not isinstance(wheel, Wheel):
                 raise ArgumentError(
-                    f"wheels[{k}] is a {type(wheel).__name__}", do="pass Wheel(axis, inertia) for each wheel"
+                    f"wheels[{k}] is {with_article(type(wheel))}",
+                    do="pass Wheel(axis, inertia) for each wheel",
                 )
         refuse_impossible(J, "inertia")
         _refuse_too_large_wheels(J, given)
@@ -51,7 +52,7 @@ class Spacecraft:
         """From the hub without wheels, and wheels with `mass`, `position` and `transverse_inertia`."""
         if not isinstance(hub, RigidBody):
             raise ArgumentError(
-                f"hub is a {type(hub).__name__}", do="pass RigidBody(mass, inertia, com) of the hub alone"
+                f"hub is {with_article(type(hub))}", do="pass RigidBody(mass, inertia, com) of the hub alone"
             )
         given = _listed(wheels)
         total = Gyrostat.of_bodies(hub.body, [wheel.body(k) for k, wheel in enumerate(given)])

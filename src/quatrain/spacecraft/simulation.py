@@ -11,7 +11,7 @@ from quatrain.body import refuse_impossible, vector
 from quatrain.control import Control, Event, refuse_other_arguments
 from quatrain.equations.spacecraft import MOMENTA, SPEEDS
 from quatrain.equations.stepping import Tolerance
-from quatrain.errors import ArgumentError
+from quatrain.errors import ArgumentError, with_article
 from quatrain.geometry import Quaternion, SymMat3, Vec3
 from quatrain.run_checks import one_batch, unit_quaternions
 from quatrain.simulation import Simulation
@@ -165,7 +165,7 @@ def _refuse_unknown(orbit: Any, frame: str, state: str) -> None:
         raise ArgumentError(f"state is {state!r}", do='pass "speeds" or "momenta"')
     if orbit is not None and not isinstance(orbit, Orbit):
         raise ArgumentError(
-            f"orbit is a {type(orbit).__name__}", do="pass Orbit.circular(mu, radius) or Orbit.elliptic(…)"
+            f"orbit is {with_article(type(orbit))}", do="pass Orbit.circular(mu, radius) or Orbit.elliptic(…)"
         )
     if frame == "orbital" and orbit is None:
         raise ArgumentError(
