@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quatrain.builder import ModelBuilder
     from quatrain.checks import Fault, ModelError
     from quatrain.compiler import Kernel
-    from quatrain.control import Control, Event, Wrench
+    from quatrain.control import Control, Event, Wrench, python_law
     from quatrain.equipment import Actuator, Extra, Keyframe, Shape
     from quatrain.errors import ArgumentError, QuatrainError, ScalarError
     from quatrain.formats import FormatError
@@ -93,6 +93,7 @@ __all__ = [
     "laws",
     "load",
     "outer",
+    "python_law",
     "random_unit_quaternions",
     "rotations",
     "save",
@@ -117,7 +118,7 @@ _HOMES = {
     "examples": (),
     "compiler": ("Kernel",),
     "convert": (),
-    "control": ("Control", "Event", "Wrench"),
+    "control": ("Control", "Event", "Wrench", "python_law"),
     "edit": (),
     "equations": (),
     "equipment": ("Actuator", "Extra", "Keyframe", "Shape"),

@@ -14,6 +14,9 @@ from quatrain.scalar import Scalar
 RISING, FALLING, EITHER = 1, -1, 0
 """Directions of an event, as those of `quatrain.equations.stepping`."""
 
+LONGEST_DELAY = 1000
+"""Of a law's answer, in steps: all that are on their way are carried from step to step."""
+
 
 @dataclass(frozen=True)
 class Control:
@@ -26,6 +29,8 @@ class Control:
     law: Callable[..., Any]
     start: Any = None
     every: int = 1
+    delay: int = 0
+    """Steps from when it is asked until its answer acts; before the first one the input is zero."""
 
     def __post_init__(self) -> None:
         if not callable(self.law):
@@ -38,6 +43,31 @@ class Control:
             raise ArgumentError(
                 f"a control law asked every {self.every!r} steps", do="give a whole number of steps from 1 up"
             )
+        if not isinstance(self.delay, int) or not 0 <= self.delay <= LONGEST_DELAY:
+            raise ArgumentError(
+                f"a control law whose answer acts {self.delay!r} steps later",
+                do=f"give a whole number of steps from 0 to {LONGEST_DELAY}",
+            )
+
+
+@dataclass(frozen=True)
+class PythonLaw:
+    """A law in plain Python, which may branch, print and call anything: see `python_law`."""
+
+    law: Callable[..., Any]
+    start: Any = None
+    every: int = 1
+
+
+def python_law(law: Callable[..., Any], *, start: Any = None, every: int = 1) -> PythonLaw:
+    """A control law that is not traced: it is called in Python every so many steps, with arrays of the whole batch.
+
+    `law(t, q, v, x, p)` is given q (..., nq) and v (..., nv), and gives joint forces (..., nv); with a state of its
+    own, any object that begins as `start`, it gives (joint forces, next x). The kernel stops for each call, which takes
+    some tens of microseconds besides the law's own time; `run.report()` says how long the law took.
+    """
+    Control(law, None, every)  # the same is refused
+    return PythonLaw(law, start, every)
 
 
 @dataclass(frozen=True)

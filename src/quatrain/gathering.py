@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quatrain.trajectory import Occurrences, Trajectory
+from quatrain.trajectory import DivergenceWarning, Occurrences, Trajectory
 
 if TYPE_CHECKING:
     from quatrain.simulation import Simulation
@@ -106,9 +108,11 @@ class Gathered:
         return 0
 
     def add(self, first: int, count: int, rolled: Any, arrays: Mapping[str, Any]) -> None:
-        self.records.append(rolled.records)
-        self.indices.append(np.arange(first, first + count, self.record_every))
         self.findings.add(rolled)
+        every = self.record_every
+        if index := range(-(-first // every) * every, first + count, every):
+            self.records.append(rolled.records)
+            self.indices.append(np.array(index))
 
     def trajectory(self) -> Trajectory | None:
         """None before the first piece."""
@@ -153,3 +157,32 @@ def _joined(pieces: list[Occurrences]) -> Occurrences:
             array[target] = piece.values[name][(*motion, entry)]
         count = count + piece.count
     return Occurrences(count, t, values)
+
+
+# ---- afterwards ---------------------------------------------------------------------------------------
+
+
+def say_what_diverged(run: Trajectory) -> None:
+    at = run.diverged
+    bad = np.isfinite(at)
+    if not np.any(bad):
+        return
+    which = tuple(int(i) for i in np.argwhere(bad)[0])
+    first = f"motion {which if len(which) > 1 else which[0]} first seen" if which else "seen"
+    count = f"{int(bad.sum())} of {bad.size} motions have" if which else "the motion has"
+    by = np.asarray(run.facts.get("stopped_by", ""))
+    reason = f", where {by[which]} first" if by.shape == bad.shape and by[which] else ""
+    warnings.warn(
+        f"{count} become infinite or NaN, {first} at t = {np.asarray(at)[which]:.6g} s{reason}.\n"
+        "  To fix: take a smaller dt or another method, and look at forces that grow without bound.",
+        DivergenceWarning,
+        stacklevel=_first_line_outside(),
+    )
+
+
+def _first_line_outside() -> int:
+    """The stacklevel of a warning from the function that asks, for the line of the user's that led to it."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "quatrain":
+        level, frame = level + 1, frame.f_back
+    return level

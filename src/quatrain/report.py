@@ -22,6 +22,10 @@ def of_trajectory(run: Trajectory) -> str:
         ]
     for name, event in run.events.items():
         lines.append(f"Event {name}: {int(np.sum(event.count)):,} times, first at t = {_first(event.t)}.")
+    if "python_law" in run.facts:
+        calls, seconds = run.facts["python_law_calls"], run.facts["python_law_seconds"]
+        name = run.facts["python_law"]
+        lines += ["", f"The law {name} is plain Python: called {calls:,} times, {seconds:.3g} s within it."]
     if run.facts.get("unfinished"):
         lines += ["", "Not finished: the same call with resume=True goes on."]
     return "\n".join([*lines, *_diverged(run)])

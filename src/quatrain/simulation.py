@@ -8,8 +8,6 @@ The step i begins at t₀ + i dt, so that no rounding adds up, and records begin
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,29 +15,30 @@ from typing import Any
 
 import numpy as np
 
+from quatrain import python_laws
+from quatrain.asking import CARRIED, Asking
 from quatrain.compiler import RolloutKernel, rollout, structure, when
 from quatrain.compiler.kernel import number_type
-from quatrain.control import Control, Event
+from quatrain.control import Control, Event, PythonLaw
 from quatrain.equations.stepping import Tolerance
 from quatrain.equations.stepping.nested import Nested, mapped
 from quatrain.equations.stepping.system import System
 from quatrain.errors import ArgumentError
-from quatrain.gathering import Gathered, InterruptedRun, Progress, Tell
+from quatrain.gathering import Gathered, InterruptedRun, Progress, Tell, say_what_diverged
 from quatrain.geometry import Pose, Quaternion, Vec3
 from quatrain.progress import watching
+from quatrain.python_laws import Account
 from quatrain.run_checks import (
-    declaration_of,
     fitted,
     refuse_unread,
-    renewed,
     tuples,
     unit_quaternions,
     whole_steps,
 )
 from quatrain.run_files import RunFile, piece_size
-from quatrain.scalar import Scalar, equal, floor, logical_and, logical_not, logical_or, where
+from quatrain.scalar import Scalar, logical_and, logical_not, logical_or, where
 from quatrain.steppers import Marching, marching
-from quatrain.trajectory import DivergenceWarning, Quantity, Trajectory
+from quatrain.trajectory import Quantity, Trajectory
 
 POSE: Any = Pose(Quaternion(*4 * [float]), Vec3(*3 * [float]))
 """The declaration of a pose; that of a quaternion is `Quaternion`."""
@@ -102,10 +101,11 @@ class Simulation:
         mechanism: Mechanism,
         *,
         method: str | Stepper = "rk4",
-        control: Control | Callable[..., Any] | None = None,
+        control: Control | PythonLaw | Callable[..., Any] | None = None,
         events: Mapping[str, Event | Callable[..., Scalar]] | None = None,
         record: Iterable[str] | None = None,
         tolerance: Tolerance | None = None,
+        substeps: int = 1,
         parameters: Iterable[str] = (),
         dtype: str = "float64",
         threads: int | None = None,
@@ -115,11 +115,11 @@ class Simulation:
         """
         number_type(dtype)
         self.mechanism = mechanism
-        self.control = control if isinstance(control, Control) or control is None else Control(control)
-        if self.control is not None and mechanism.input is None:
-            raise ArgumentError(f"{mechanism.name} takes no control", do="leave out control=")
+        self.asking = Asking(mechanism, control)
         self.events = {k: e if isinstance(e, Event) else Event(e) for k, e in (events or {}).items()}
-        self.marching: Marching = marching(method, mechanism, tolerance, held=self.control is not None)
+        self.marching: Marching = marching(
+            method, mechanism, tolerance, held=self.asking.control is not None, substeps=substeps
+        )
         self.record = self._names(record)
         self.parameters = {**mechanism.parameters, **dict.fromkeys(parameters, float)}
         loop = self._rollout(dtype)
@@ -143,14 +143,11 @@ class Simulation:
 
     def _rollout(self, dtype: str) -> Any:
         m = self.mechanism
-        state: dict[str, Any] = {"q": m.q, "v": m.v, **self.marching.memory(m)}
-        if self.control is not None:
-            state["u"] = m.input
-            if self.control.start is not None:
-                state["x"] = declaration_of(self.control.start)
+        state: dict[str, Any] = {"q": m.q, "v": m.v, **self.marching.memory(m), **self.asking.state()}
         if m.sound is not None:
             state["stop"] = Stop(float, float)
         parameters = {"first": float, "dt": float, "start": float, "end": float, "given": self.parameters}
+        parameters |= self.asking.parameters()
         if not self.parameters:
             del parameters["given"]
         self.state = {name: structure.of_specification(declared, name) for name, declared in state.items()}
@@ -171,12 +168,10 @@ class Simulation:
         state = {name: value if name == "x" else tuples(value) for name, value in state.items()}
         t, q, v = parameters["start"] + index * h, state["q"], state["v"]
         following = dict(state)
-        u = None
-        if self.control is not None:
-            u = self._input(index, t, state, following, p)
+        u = self.asking.input(index, t, state, following, parameters)
         system = m.system(u, p)
         outputs = {name: value for name, value in m.observe(t, q, v, u, p).items() if name in self.record}
-        memory = {k: x for k, x in state.items() if k not in ("q", "v", "u", "x", "stop")}
+        memory = {k: x for k, x in state.items() if k not in ("q", "v", "stop", *CARRIED)}
         moved = self.marching.step(index, system, (u, p), t, q, v, h, parameters["end"], memory)
         following.update(moved.memory)
         following["q"], following["v"] = moved.q, moved.v
@@ -211,32 +206,6 @@ class Simulation:
         for name in ("q", "v"):
             following[name] = mapped(lambda x: where(on, x, float("nan")), following[name])
 
-    def _input(
-        self, index: Scalar, t: Scalar, state: dict[str, Nested], following: dict[str, Nested], p: Parameters
-    ) -> Nested:
-        """The input of this step; it and the law's own state go on in `following`."""
-        m, control = self.mechanism, self.control
-        assert control is not None
-        q, v = m.seen(state["q"], state["v"], p)
-        name = str(getattr(control.law, "__name__", "law"))
-        answer = control.law(t, q, v, state.get("x"), p)
-        fresh = True if control.every == 1 else equal(index, floor(index / control.every) * control.every)
-        if "x" in state:
-            if not (isinstance(answer, tuple) and len(answer) == 2):
-                raise ArgumentError(
-                    f"the control law {name} has a state and returns a {type(answer).__name__}",
-                    do="return two values: the input, and the law's next state",
-                )
-            answer, x = answer
-            declared = structure.of_specification(declaration_of(control.start), "x")
-            x = fitted(declared, x, f"the next state that the control law {name} returns")
-            following["x"] = x if fresh is True else renewed(declared, fresh, x, state["x"])
-        declared = structure.of_specification(m.input, "input")
-        u = fitted(declared, m.read_input(answer), f"what the control law {name} returns")
-        u = u if fresh is True else renewed(declared, fresh, u, state["u"])
-        following["u"] = u
-        return u
-
     # ---- a run -----------------------------------------------------------------------------------------
 
     def __call__(
@@ -265,7 +234,9 @@ class Simulation:
         arrays |= {"parameters.dt": dt, "parameters.start": start, "parameters.end": start + steps * dt}
         watched = watching(progress)
         size = chunk or (watched.size if watched else 0)
-        if not size and (watched or out is not None):
+        if self.asking.python is not None:
+            _refuse_on_disk(out)
+        elif not size and (watched or out is not None):
             size = piece_size(self.kernel, arrays, steps, record_every)
         sink: Gathered | RunFile
         if out is None:
@@ -274,9 +245,14 @@ class Simulation:
             sink = Gathered(self, start, dt, record_every)
         else:
             sink = RunFile(self, Path(out), start, dt, steps, record_every, size, resume=resume)
+        begin = sink.begin(arrays)
+        account = Account()
+        todo: Iterable[tuple[int, int, Any]] = ()
+        if self.asking.python is not None:
+            todo = python_laws.pieces(self, arrays, steps, record_every, account)
+        elif begin is not None:
+            todo = self.pieces(arrays, steps, record_every, size or None, begin)
         try:
-            begin = sink.begin(arrays)
-            todo = () if begin is None else self.pieces(arrays, steps, record_every, size or None, begin)
             for first, count, rolled in todo:
                 sink.add(first, count, rolled, arrays)
                 if watched and first < steps:
@@ -293,8 +269,8 @@ class Simulation:
             raise InterruptedRun(done, sink.path) from None
         run = sink.trajectory()
         assert run is not None
-        _say_what_diverged(run)
-        return run
+        say_what_diverged(run)
+        return run if self.asking.python is None else account.told(run, self.asking.python)
 
     def pieces(
         self, arrays: dict[str, Any], steps: int, record_every: int, size: int | None, first: int = 0
@@ -354,36 +330,12 @@ class Simulation:
                 rest[port.name] = np.zeros(port.shape)
         if self.mechanism.sound is not None:
             rest["state.stop"] = np.array([0.0, -1.0])
-        if self.control is not None and self.control.start is not None:
-            described = structure.of_specification(declaration_of(self.control.start), "x")
-            rest |= {f"state.{k}": a for k, a in structure.split(described, "x", self.control.start)}
-        return rest
+        return rest | self.asking.rest()
 
 
-# ---- afterwards ---------------------------------------------------------------------------------------
-
-
-def _say_what_diverged(run: Trajectory) -> None:
-    at = run.diverged
-    bad = np.isfinite(at)
-    if not np.any(bad):
-        return
-    which = tuple(int(i) for i in np.argwhere(bad)[0])
-    first = f"motion {which if len(which) > 1 else which[0]} first seen" if which else "seen"
-    count = f"{int(bad.sum())} of {bad.size} motions have" if which else "the motion has"
-    by = np.asarray(run.facts.get("stopped_by", ""))
-    reason = f", where {by[which]} first" if by.shape == bad.shape and by[which] else ""
-    warnings.warn(
-        f"{count} become infinite or NaN, {first} at t = {np.asarray(at)[which]:.6g} s{reason}.\n"
-        "  To fix: take a smaller dt or another method, and look at forces that grow without bound.",
-        DivergenceWarning,
-        stacklevel=_first_line_outside(),
-    )
-
-
-def _first_line_outside() -> int:
-    """The stacklevel of a warning from the function that asks, for the line of the user's that led to it."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "quatrain":
-        level, frame = level + 1, frame.f_back
-    return level
+def _refuse_on_disk(out: Any) -> None:
+    if out is not None:
+        raise ArgumentError(
+            "a run under a Python law cannot be written as it goes: what the law remembers is not known",
+            do="save the run afterwards, run.save('run.zarr'), or write the law so that it is traced",
+        )

@@ -61,8 +61,15 @@ def marching(
     tolerance: Tolerance | None,
     *,
     held: bool,
+    substeps: int = 1,
 ) -> Marching:
-    """The method of that name. `held`: its input is constant over each step, and jumps between two."""
+    """The method of that name. `held`: its input is constant over each step, and jumps between two. `substeps`: so
+    many steps of the method in each step of the run.
+    """
+    if not isinstance(substeps, int) or substeps < 1:
+        raise ArgumentError(f"substeps is {substeps!r}", do="give a whole number from 1 up")
+    if substeps > 1:
+        return _divided(marching(method, mechanism, tolerance, held=held), substeps)
     if tolerance is not None:
         _refuse_tolerance(tolerance)
     if tolerance is not None and method not in ADAPTIVE:
@@ -130,6 +137,38 @@ def _of_stepper(name: str, stepper_of: Callable[[Nested, Any], Callable[..., Any
         return Moved(q1, v1, {}, _within_cubic(system, t, h, (q, v), (q1, v1)))
 
     return Marching(name, _nothing, step)
+
+
+def _divided(whole: Marching, parts: int) -> Marching:
+    if whole.name in (*ADAPTIVE, "generalized_alpha"):
+        raise ArgumentError(
+            f"method {whole.name!r} takes no substeps",
+            do="leave substeps out: an adaptive method has steps of its own size"
+            if whole.name in ADAPTIVE
+            else "take a smaller dt, and a larger every= of Control and record_every=",
+        )
+
+    def step(
+        index: Scalar,
+        system: System,
+        given: Any,
+        t: Scalar,
+        q: Nested,
+        v: Nested,
+        h: Scalar,
+        end: Scalar,
+        memory: Any,
+    ) -> Moved:
+        part = h / parts
+
+        def small(state: tuple[Nested, Nested], k: Scalar) -> tuple[Nested, Nested]:
+            moved = whole.step(index, system, given, t + part * k, *state, part, end, memory)
+            return moved.q, moved.v
+
+        q1, v1 = repeat(small, (q, v), parts)
+        return Moved(q1, v1, {}, _within_cubic(system, t, h, (q, v), (q1, v1)))
+
+    return Marching(whole.name, _nothing, step)
 
 
 def _within_cubic(system: System, t: Scalar, h: Scalar, start: Any, end: Any) -> Callable[..., Located]:

@@ -164,7 +164,8 @@ def tree_mechanism(
         good: Any = True
         culprit: Scalar = 0.0
         velocities = list(enumerate(v))
-        inputs = [] if u is None else list(enumerate(u, model.nv))
+        given = [x.item() if isinstance(x, np.generic) else x for x in (() if u is None else u)]
+        inputs = list(enumerate(given, model.nv))
         # The last that is found counts: of several velocities the first, and before these what the law gave.
         for k, x in (*reversed(velocities), *reversed(inputs)):
             bounded = less_equal(abs(x), RUNAWAY)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quatrain.compiler import structure
-from quatrain.control import Control, Event
+from quatrain.control import Control, Event, PythonLaw
 from quatrain.equations import dynamics
 from quatrain.equations.stepping import Tolerance
 from quatrain.equations.tree import Tree
@@ -39,7 +39,7 @@ class TreeSimulation:
         model: Model,
         *,
         method: str | Stepper = "rk4",
-        control: Control | Callable[..., Any] | None = None,
+        control: Control | PythonLaw | Callable[..., Any] | None = None,
         forces: Iterable[Force] | Force = (),
         passive: bool = True,
         record: Iterable[str] | Mapping[str, Sensor | None] | None = None,
@@ -47,6 +47,8 @@ class TreeSimulation:
         vary: Iterable[str] = (),
         parameters: Iterable[str] = (),
         tolerance: float | Tolerance | None = None,
+        substeps: int = 1,
+        device: str = "cpu",
         dtype: str = "float64",
         threads: int | None = None,
     ) -> None:
@@ -56,6 +58,10 @@ class TreeSimulation:
         if not model.nv:
             raise ArgumentError(
                 f"{model.name} has no joint that moves", do="give it one, or load it with base='floating'"
+            )
+        if device != "cpu":
+            raise ArgumentError(
+                f"device is {device!r}", do="pass device='cpu', the only one there is for runs so far"
             )
         forces = (forces,) if callable(forces) else tuple(forces)
         for force in forces:
@@ -78,6 +84,7 @@ class TreeSimulation:
             control=control,
             events=events,
             tolerance=tolerance,
+            substeps=substeps,
             parameters=parameters,
             dtype=dtype,
             threads=threads,
@@ -179,7 +186,7 @@ def simulate(
     duration: float,
     dt: float = 1e-3,
     method: str | Stepper = "rk4",
-    control: Control | Callable[..., Any] | None = None,
+    control: Control | PythonLaw | Callable[..., Any] | None = None,
     forces: Iterable[Force] | Force = (),
     passive: bool = True,
     parameters: Mapping[str, Any] | None = None,
@@ -187,12 +194,14 @@ def simulate(
     record_every: int = 1,
     events: Mapping[str, Event | Callable[..., Any]] | None = None,
     tolerance: float | Tolerance | None = None,
+    substeps: int = 1,
     start: float = 0.0,
     normalize: str = "check",
     progress: Progress | Tell | bool = False,
     out: str | Path | None = None,
     resume: bool = False,
     chunk: int | None = None,
+    device: str = "cpu",
     dtype: str | None = None,
     threads: int | None = None,
 ) -> Trajectory:
@@ -201,11 +210,13 @@ def simulate(
     `method`: "semi_implicit_euler", "linearly_implicit_euler" (springs, damping and friction of joints taken at the
     end of the step), "rk4", "rkmk4", "crouch_grossman3", "crouch_grossman4", "implicit_midpoint", "generalized_alpha";
     "dopri5" and "dop853" take steps that `tolerance` allows, and are read every dt.
+    `substeps`: so many steps of the method in each dt, under one answer of the law.
     `control`: a law (t, q, v, x, p) → joint forces, (nv) or a dict by the names of joints; `Control` gives it a state
-    x of its own and a rate. `forces`: functions of the state, see `quatrain.forces`. `passive`: whether springs,
-    damping and friction of the joints act. `parameters`: by name, a number for each motion; parts of the model such
-    as "link3.mass" vary so, other names are for laws and forces. `record`: names of quantities, "<frame>.position",
-    or a dict of sensors, functions of the state. `events`: functions of (t, q, v) that pass through zero.
+    x of its own, a rate and a delay; `python_law` one that is not traced; ready ones are in `quatrain.laws`.
+    `forces`: functions of the state, see `quatrain.forces`. `passive`: whether springs, damping and friction of the
+    joints act. `parameters`: by name, a number for each motion; parts of the model such as "link3.mass" vary so, other
+    names are for laws and forces. `record`: names of quantities, "<frame>.position", or a dict of sensors, functions
+    of the state. `events`: functions of (t, q, v) that pass through zero.
     `progress`: a line in the terminal, or a function (steps done, steps in all). `out`: a directory that the run is
     written to as it goes, in pieces of `chunk` steps, and read from; the same call with `resume=True` goes on with one
     that was stopped, to the same bits.
@@ -229,6 +240,8 @@ def simulate(
         vary=varied,
         parameters=[name for name in given if name not in varied],
         tolerance=tolerance,
+        substeps=substeps,
+        device=device,
         dtype=kind,
         threads=threads,
     )
