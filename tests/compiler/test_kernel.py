@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 from quatrain import scalar
-from quatrain.compiler import interpret, iterate, native, repeat, trace
+from quatrain.compiler import TraceError, interpret, iterate, native, repeat, trace
 from quatrain.compiler.kernel import Kernel, compile
 from quatrain.errors import ArgumentError, QuatrainError
 from tests.compiler.machines import Guarded, parts_of, shortest_pieces, vectors_of
@@ -690,14 +690,26 @@ BAD_COMPILATIONS = [
     ({"threads": 1.5}, r"threads is 1\.5"),
     ({"threads": True}, r"threads is True"),
     ({"threads": "2"}, r"threads is '2'"),
+    (
+        {"inputs": ["x"]},
+        r"inputs is of type list\.\n  To fix: declare each argument by its name: inputs=\{'x': float",
+    ),
     ({"inputs": None}, r"the inputs of the function are not declared\.\n  To fix: pass inputs=\{'x': float"),
 ]
 
 
 @pytest.mark.parametrize(("options", "text"), BAD_COMPILATIONS)
 def test_options_that_there_are_not_are_refused(options, text):
-    with pytest.raises(ArgumentError, match=text):
+    with pytest.raises(QuatrainError, match=text):
         compile(lambda x: x, **{"inputs": {"x": float}, **options})
+
+
+@pytest.mark.parametrize("options", [{}, {"vary": "gain"}])
+def test_what_is_no_function_is_refused(options):
+    with pytest.raises(
+        TraceError, match=r"the function is 3, of type int\.\n  To fix: pass a function of the inputs"
+    ):
+        compile(3, inputs={"x": float}, **options)
 
 
 def branching(x):

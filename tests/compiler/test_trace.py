@@ -380,6 +380,7 @@ def test_a_branch_names_the_line_and_says_where():
         (lambda x: x // 2, "an operand of //", "quatrain.floor(x / y)"),
         (lambda x: x % 2, "an operand of %", "quatrain.floor(x / y)"),
         (lambda x: 7.0 % x, "an operand of %", "quatrain.floor(x / y)"),
+        (lambda x: f"{x:.3f}" and x, "text of the form '.3f'", "return it to see its numbers"),
     ],
 )
 def test_every_use_of_the_missing_number_names_line_and_remedy(use, as_what, remedy):
@@ -387,6 +388,49 @@ def test_every_use_of_the_missing_number_names_line_and_remedy(use, as_what, rem
     assert line_of(use, 0) in text
     assert f"a traced value has no number yet, so it cannot be used as {as_what}" in text
     assert remedy in text.split("To fix: ")[1]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: np.ones(3)[x],
+        lambda x: np.ones(3)[np.array([x, 1.0], object)],
+        lambda x: repeat(lambda s, i: s + np.ones(3)[i], x, 2),
+    ],
+)
+def test_an_index_of_numpys_arrays_is_answered_though_numpy_drops_our_answer(use):
+    text = refused(use)
+    assert line_of(use, 0) in text
+    assert "an index of an array is no whole number, and a traced value cannot be one" in text
+    assert "quatrain.lookup(table, index)" in text
+
+
+def test_an_index_beyond_the_end_is_numpys_own_error():
+    with pytest.raises(IndexError, match="out of bounds"):
+        trace(lambda q: q[7], {"q": 3})
+
+
+@pytest.mark.parametrize(
+    ("use", "name"),
+    [
+        (lambda q: np.linalg.inv(q * q[:, None]), "inv"),
+        (lambda q: np.sinh(q), "sinh"),
+        (lambda q: np.isnan(q[0]), "isnan"),
+        (lambda q: np.hypot(q[0], q), "hypot"),
+        (lambda q: np.interp(q, [0.0, 1.0], [2.0, 3.0]), "interp"),
+    ],
+)
+def test_a_function_of_numpys_that_needs_numbers_names_the_line_and_what_there_is(use, name):
+    text = refused(use, {"q": 3})
+    assert line_of(use, 0) in text
+    assert f"numpy's {name} does not work on traced values (" in text
+    assert "write it with + - * / ** @ and the functions of quatrain.scalar: sqrt, sin, cos," in text
+
+
+def test_a_text_without_a_form_shows_the_node():
+    assert (
+        run(trace(lambda x: (f"{x}" == "Traced(input, node 0)") * x, {"x": float}), {"x": 4.0})["out"] == 4.0
+    )
 
 
 def test_the_line_is_the_users_where_the_library_stumbles():
@@ -441,6 +485,15 @@ def test_a_declaration_that_means_nothing_is_refused(declared):
     message = refused(lambda x: x, {"x": declared})
     assert "is declared as" in message
     assert "declare float for a number" in message
+
+
+def test_what_is_no_function_or_declares_no_names_is_refused():
+    with pytest.raises(TraceError, match=r"the function is 3, of type int\.\n.*To fix: pass a function"):
+        trace(3, {"x": float})
+    with pytest.raises(TraceError, match=r"inputs is of type list\.\n.*declare each argument by its name"):
+        trace(lambda x: x, ["x"])
+    with pytest.raises(TraceError, match=r"dtype is 'float16'\.\n.*pass 'float64' or 'float32'"):
+        trace(lambda x: x, {"x": float}, dtype="float16")
 
 
 def test_two_inputs_of_one_name_are_refused():

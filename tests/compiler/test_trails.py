@@ -243,6 +243,7 @@ def test_the_code_does_not_grow_with_the_count():
             lambda x: scan(lambda s, i, p: s + row(list(x)).at(i), 0.0, count).trail.at(3.0), {"x": 50}
         )
 
+    pytest.importorskip("llvmlite")
     few, many = program(10), program(50)
     assert len(few.graph) == len(many.graph)
     sizes = [Kernel(one).native.size for one in (few, many)]
@@ -257,6 +258,7 @@ def test_only_what_is_read_of_a_trail_is_kept():
 
         return trace(function, {"x": float})
 
+    pytest.importorskip("llvmlite")
     one, three = (Kernel(program(read)).native for read in (1, 3))
     vector = 8 * one.width
     assert three.facts["work_bytes"] - one.facts["work_bytes"] == 2 * 1001 * vector

@@ -22,7 +22,7 @@ from quatrain.compiler.counts import operations
 from quatrain.compiler.program import Program
 from quatrain.compiler.shortcuts import NO_LOOP, UNPREPARED
 from quatrain.compiler.structure import Group, Structure, of_value
-from quatrain.compiler.trace import trace
+from quatrain.compiler.trace import check_declaration, trace
 from quatrain.errors import ArgumentError, QuatrainError
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def compile(
             do="pass inputs={'x': float, 'q': 7, …}, by argument name",
         )
     else:
+        check_declaration(function, inputs)
         declared = {**inputs, **_varied(function, inputs, vary)}
         program = trace(function, declared, name=name, dtype=dtype)
     return Kernel(program, dtype=dtype, threads=threads, contract=contract)

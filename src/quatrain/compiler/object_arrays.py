@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from quatrain import scalar
+from quatrain.compiler.origin import TraceError, trace_error
 
 _ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": operator.add,
@@ -43,7 +44,10 @@ class ObjectArray(np.ndarray):
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
         if function is np.where and len(inputs) == 3:
             return scalar.where(*inputs)
-        return super().__array_function__(function, types, inputs, options)
+        return _or_refused(
+            function.__name__,
+            lambda: super(ObjectArray, self).__array_function__(function, types, inputs, options),
+        )
 
 
 def elementwise(kind: type, function: Callable[..., Any], values: Sequence[Any]) -> Any:
@@ -64,8 +68,24 @@ def universal(kind: type, ufunc: Any, method: str, inputs: Sequence[Any], option
         if function is not None:
             return function(*map(_plain, inputs))
     out = tuple(np.asarray(array) for array in options.pop("out", ()))
-    result = getattr(ufunc, method)(*map(_box, inputs), **options, **({"out": out} if out else {}))
+    result = _or_refused(
+        ufunc.__name__,
+        lambda: getattr(ufunc, method)(*map(_box, inputs), **options, **({"out": out} if out else {})),
+    )
     return result.view(kind) if isinstance(result, np.ndarray) and result.dtype == object else result
+
+
+def _or_refused(name: str, call: Callable[[], Any]) -> Any:
+    """What a function of NumPy's makes of objects; where it needs plain numbers, an error at the user's line."""
+    try:
+        return call()
+    except TraceError:
+        raise
+    except (TypeError, AttributeError) as error:
+        raise trace_error(
+            f"numpy's {name} does not work on traced values ({error})",
+            f"write it with + - * / ** @ and the functions of quatrain.scalar: {', '.join(scalar.FUNCTIONS)}",
+        ) from error
 
 
 def _plain(value: Any) -> Any:

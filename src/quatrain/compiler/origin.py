@@ -65,6 +65,17 @@ def users_origin() -> Origin:
     return origin_of(found.f_code, found.f_lasti)
 
 
+def origin_of_error(error: BaseException) -> Origin | None:
+    """The innermost line that an error passed through and that is not merely carrying out another's."""
+    found, step = None, error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if not is_carrier(code.co_filename):
+            found = Origin(code.co_name, code.co_filename, step.tb_lineno)
+        step = step.tb_next
+    return found
+
+
 class TraceError(QuatrainError, TypeError):
     """A function that cannot be traced, with the line of it that says why."""
 

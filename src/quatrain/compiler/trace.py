@@ -9,10 +9,11 @@ from typing import Any
 
 from quatrain.compiler import structure as structures
 from quatrain.compiler.graph import Graph
-from quatrain.compiler.origin import TraceError
+from quatrain.compiler.origin import TraceError, origin_of_error
 from quatrain.compiler.program import Port, Program
 from quatrain.compiler.structure import Group
 from quatrain.compiler.traced import Traced, number_of
+from quatrain.compiler.unknown import INDEX
 
 _EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23}
 
@@ -44,6 +45,9 @@ def trace(
     remember which line made which node. From `looped_from` repetitions on, functions that ask
     (`quatrain.scalar.loops`) make a loop of them.
     """
+    check_declaration(function, inputs)
+    if dtype not in _EPSILON:
+        raise TraceError(f"dtype is {dtype!r}", do="pass 'float64' or 'float32'")
     graph = Graph(origins=origins)
     graph.epsilon, graph.looped_from = _EPSILON[dtype], looped_from
     specification = structures.of_specification(dict(inputs), "inputs")
@@ -69,6 +73,20 @@ def trace(
     return Program.make(title, graph, ports, tuple(outputs), specification, shape)
 
 
+def check_declaration(function: Any, inputs: Any) -> None:
+    """An error if this is no function, or if no names are declared."""
+    if not callable(function):
+        raise TraceError(
+            f"the function is {str(function)[:40]}, of type {type(function).__name__}",
+            do="pass a function of the inputs, such as lambda x, y: sin(x) * y",
+        )
+    if not isinstance(inputs, Mapping):
+        raise TraceError(
+            f"inputs is of type {type(inputs).__name__}",
+            do="declare each argument by its name: inputs={'x': float, 'q': 7}",
+        )
+
+
 def _input_ports(specification: Group) -> tuple[Port, ...]:
     ports, start = [], 0
     for name, leaf in structures.ports(specification, ""):
@@ -79,7 +97,22 @@ def _input_ports(specification: Group) -> tuple[Port, ...]:
 
 
 def _called(function: Callable[..., Any], title: str, arguments: dict[str, Any]) -> Any:
-    """The function's result; by name, so that the order of the declarations does not matter."""
+    """The function's result. What NumPy says of an index without a number is said in other words."""
+    try:
+        return _called_by_name(function, title, arguments)
+    except IndexError as error:
+        # NumPy asks a traced value for an index and drops its answer, an error, in favour of its own.
+        if not ("only integers" in str(error) or "must be of integer" in str(error)):
+            raise
+        raise TraceError(
+            "an index of an array is no whole number, and a traced value cannot be one: it has no number yet",
+            do=INDEX,
+            where=origin_of_error(error),
+        ) from error
+
+
+def _called_by_name(function: Callable[..., Any], title: str, arguments: dict[str, Any]) -> Any:
+    """By name, so that the order of the declarations does not matter."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

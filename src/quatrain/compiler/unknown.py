@@ -11,6 +11,10 @@ def _refuse(use: str, do: str) -> NoReturn:
     raise trace_error(f"a traced value has no number yet, so it cannot be used as {use}", do)
 
 
+INDEX = (
+    "use quatrain.lookup(table, index) to read from a table, quatrain.where(condition, a, b) to "
+    "choose, and quatrain.repeat(body, state, count) for a loop whose length depends on a value"
+)
 _SHAPE = "declare the input with a shape, such as inputs={'q': (7,)}"
 
 
@@ -39,11 +43,12 @@ class Unknown:
         _refuse("an int", "use quatrain.floor(x + 0.5)")
 
     def __index__(self) -> int:
-        _refuse(
-            "an index or a count",
-            "use quatrain.lookup(table, index) to read from a table, quatrain.where(condition, a, b) to "
-            "choose, and quatrain.repeat(body, state, count) for a loop whose length depends on a value",
-        )
+        _refuse("an index or a count", INDEX)
+
+    def __format__(self, specification: str) -> str:
+        if not specification:
+            return str(self)
+        _refuse(f"text of the form {specification!r}", "print it as it is, or return it to see its numbers")
 
     def __len__(self) -> int:
         _refuse("a sequence", _SHAPE)
