@@ -43,6 +43,12 @@ def _solved(A: Mat3, b: Vec3) -> Vec3:
     return minors / dot(first, across)
 
 
+def _rate(J: SymMat3, inverse: SymMat3, momentum: Vec3) -> Vec3:
+    """ω of J ω, refined once: the rounding of J⁻¹ is one and the same in every step, and would add up to a drift."""
+    w = inverse @ momentum
+    return w + inverse @ (momentum - J @ w)
+
+
 def _kicked(kick: Callable[[Nested], Nested], start: Nested, half: Scalar, corrections: int) -> Nested:
     """start + ½h kick(start); again with the momentum it gives, where forces depend on velocity."""
     result = added(start, kick(start), half)
@@ -71,9 +77,12 @@ def variational_rotation(
     turn = turn_of_momentum(J, momentum * h, rounds=rounds)
     q1 = q @ turn
     momentum = _kicked(
-        lambda m: body.torque(t + h, q1, inverse @ m), turn.inverse_rotate(momentum), half, corrections
+        lambda m: body.torque(t + h, q1, _rate(J, inverse, m)),
+        turn.inverse_rotate(momentum),
+        half,
+        corrections,
     )
-    return ROTATIONS.project(q1, inverse @ momentum)
+    return ROTATIONS.project(q1, _rate(J, inverse, momentum))
 
 
 def variational(
@@ -105,7 +114,7 @@ def variational(
     X1 = Pose(q1, X.apply(c) + v_cm * h - q1.rotate(c))
 
     def velocities(state: tuple[Vec3, Vec3]) -> tuple[Vec3, Vec3]:
-        w1 = inverse @ state[1]
+        w1 = _rate(inertia, inverse, state[1])
         return state[0] - q1.rotate(cross(w1, c)), w1
 
     end = _kicked(
