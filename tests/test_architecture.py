@@ -51,7 +51,7 @@ ALLOWED = {
     },
     "serial": {"errors", "geometry", "model", "builder", "builder_options"},
     "examples": {"errors", "geometry", "model", "builder", "serial", "solids", "robot"},
-    "varying": {"errors", "geometry", "joint", "model"},
+    "varying": {"equipment", "errors", "geometry", "joint", "model"},
     "kernel": {"errors", "geometry", "compiler", "model", "varying"},
     "arguments": {"equations", "errors"},
     "robot": {
@@ -81,7 +81,7 @@ ALLOWED = {
         "trajectory",
         "tree_simulation",
     },
-    "inverse_kinematics": {"errors", "equations", "robot"},
+    "inverse_kinematics": {"arguments", "equations", "errors", "robot"},
     "verify": {"errors", "roads", "robot"},
     "convert": {"errors", "model"},
     "motion": {"errors", "arguments", "equations", "model", "rotations"},

@@ -307,12 +307,7 @@ MISTAKES = {
         lambda: body(joint="hinge"),
         r"joint of body 'arm' is 'hinge'(?s:.)*choose one of fixed, revolute",
     ),
-    "parent": (
-        lambda: body(parent="trunk"),
-        r"body 'arm' stands on 'trunk'.*bodies: none yet(?s:.)*add the parent first",
-    ),
     "axis name": (lambda: body(axis="w"), r"axis of body 'arm' is 'w'(?s:.)*name x, y, z, -x, -y or -z"),
-    "axis zero": (lambda: body(axis=(0, 0, 0)), r"axis of body 'arm' is \(0.0, 0.0, 0.0\)(?s:.)*not zero"),
     "axis two": (
         lambda: body(axis=("x", "y")),
         r"a revolute joint has one axis, and 2 came(?s:.)*axis=\"y\"",
@@ -320,7 +315,6 @@ MISTAKES = {
     "axis one": (lambda: body(joint="universal", axis="x"), r"a universal joint has 2 axes, and 1 came"),
     "axis none": (lambda: body(joint="ball", axis="x"), r"a ball joint has no axis(?s:.)*leave axis out"),
     "at": (lambda: body(at=(0, 1)), r"at of body 'arm' is \(0, 1\)(?s:.)*three numbers"),
-    "at NaN": (lambda: body(at=(0, 1, math.nan)), r"at of body 'arm' is .*nan.*not finite"),
     "at twice": (
         lambda: body(at=qt.Pose.identity(), rotation=qt.Quaternion.identity()),
         r"is a Pose, and a rotation came",
@@ -352,15 +346,6 @@ MISTAKES = {
         lambda: body(solid=qt.Sphere(1), mass=1, color=(255, 0, 0)),
         r"color is \(255, 0, 0\)(?s:.)*from 0 to 1",
     ),
-    "frame": (lambda: body().frame("tip", body="amr"), r"frame 'tip' stands on 'amr'.*bodies: arm"),
-    "keyframe": (
-        lambda: body(mass=1, inertia=(1, 1, 1)).keyframe("up", {"amr": 1}).model(),
-        r"keyframe 'up' of m names a joint 'amr'(?s:.)*name some of arm",
-    ),
-    "keyframe size": (
-        lambda: body(mass=1, inertia=(1, 1, 1)).keyframe("up", {"arm": (1, 2)}).model(),
-        r"joint 'arm' in keyframe 'up' has 2 entries(?s:.)*pass 1",
-    ),
     "DH key": (
         lambda: qt.from_dh("r", [{"alfa": 1}]),
         r"link 1 of r has 'alfa', which is no option(?s:.)*mass, com",
@@ -376,6 +361,74 @@ def test_a_mistake_is_answered_with_whose_it_is_and_what_to_do(mistake):
     with pytest.raises(qt.ArgumentError, match=text) as caught:
         make()
     assert "To fix:" in str(caught.value)
+
+
+GOOD = {"mass": 1.0, "inertia": (1, 1, 1)}
+
+FAULTS = {
+    "parent": (
+        lambda: body(parent="trunk", **GOOD),
+        r"body 'arm' of m: it stands on 'trunk', which is no body of m \(bodies: none yet\)",
+        "add the parent first",
+    ),
+    "axis zero": (lambda: body(axis=(0, 0, 0), **GOOD), r"joint 'arm' of m: axis .* has no direction", "unit vector"),
+    "axis NaN": (lambda: body(axis=(0, math.nan, 0), **GOOD), r"axis .* is not finite", "unit vector"),
+    "normal zero": (lambda: body(joint="planar", axis=(0, 0, 0), **GOOD), r"axis .* has no direction", "unit vector"),
+    "at NaN": (lambda: body(at=(0, 1, math.nan), **GOOD), "joint 'arm' of m: X_PJ is not finite", "finite point"),
+    "com NaN": (
+        lambda: body(mass=1.0, com=(0, 0, math.inf), inertia=(1, math.nan, 1)),
+        "body 'arm' of m: its centre of mass and inertia are not finite",
+        "finite numbers",
+    ),
+    "gravity NaN": (
+        lambda: qt.ModelBuilder("m", gravity=(0, 0, math.nan)).body("arm", **GOOD),
+        "gravity of m: it is",
+        "three finite numbers",
+    ),
+    "frame": (
+        lambda: body(**GOOD).frame("tip", body="amr"),
+        "frame 'tip' of m: it stands on 'amr'.*bodies: arm",
+        "name 'world'",
+    ),
+    "keyframe": (
+        lambda: body(**GOOD).keyframe("up", {"amr": 1}),
+        "keyframe 'up' of m: it names a joint 'amr'",
+        "name some of arm",
+    ),
+    "keyframe size": (
+        lambda: body(**GOOD).keyframe("up", {"arm": (1, 2)}),
+        "keyframe 'up' of m: joint 'arm' has 2 entries",
+        "pass 1",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_the_machine_is_told_when_the_model_is_made(fault):
+    make, text, do = FAULTS[fault]
+    built = make()
+    with pytest.raises(qt.ModelError, match=f"(?s){text}.*To fix: .*{do}"):
+        built.model()
+
+
+def test_all_faults_of_a_machine_come_in_one_report():
+    built = qt.ModelBuilder("m").body("arm", parent="trunk", axis=(0, 0, 0), mass=-1.0, inertia=(-1, 1, 1))
+    built.body("arm", parent="hips", com=(0, math.nan, 0)).frame("tip", body="amr").keyframe("up", {"leg": 1})
+    with pytest.raises(qt.ModelError, match="m has 10 faults:") as caught:
+        built.model()
+    text = str(caught.value)
+    parts = [
+        "on 'trunk'",
+        "on 'hips'",
+        "on 'amr'",
+        "joint 'leg'",
+        "no direction",
+        "-1 kg",
+        "moments -1, 1, 1",
+    ]
+    parts += ["body 'arm': 2 have this name", "joint 'arm': 2 have this name", "centre of mass is not finite"]
+    for part in parts:
+        assert part in text, part
 
 
 @given(st.floats(0.1, 10), st.floats(-1, 1), st.floats(-1, 1))

@@ -189,12 +189,12 @@ ERRORS = {
     "mass": (model(body(mass=-2.0)), "body 'b0': its mass is -2 kg", "not negative"),
     "mass NaN": (
         model(body(mass=NAN)),
-        "body 'b0': its mass, centre of mass or inertia is not finite",
+        "body 'b0': its mass is not finite",
         "finite numbers",
     ),
     "mass text": (
         model(body(mass="2")),
-        "body 'b0': its mass, centre of mass or inertia is not finite",
+        "body 'b0': its mass is not finite",
         "finite numbers",
     ),
     "negative": (

@@ -101,6 +101,30 @@ def test_mujoco_computes_the_same_with_its_own_numbers(name):
         close(J[k], twin.jacobian(q_there[k], robot.body_names[-1]))
 
 
+@pytest.mark.parametrize("name", ["arm7", "quadruped", "tree0", "tree1", "tree2"])
+def test_drake_computes_the_same_with_its_own_numbers(name):
+    """Of every joint that both have; Drake sorts joints in its own way."""
+    pytest.importorskip("pydrake")
+    from tests.truth.drake_plants import KINDS, DrakePlant
+
+    def plain(joint):
+        axes = joint.axes if len(joint.axes) < 2 else AXES[: len(joint.axes)]
+        return replace(joint, armature=(), axes=axes)
+
+    model = random_tree(int(name[4:]), 10, KINDS) if name.startswith("tree") else qt.examples.model(name)
+    model = replace(model, bodies=tuple(replace(b, joint=plain(b.joint)) for b in model.bodies))
+    robot, plant = Robot(model), DrakePlant(model)
+    there = convert.drake(robot, joints=plant.joints)
+    q, v, a = random_state(model, 4, 2)
+    M, tau = robot.mass_matrix(q), robot.inverse_dynamics(q, v, a)
+    J = robot.jacobian(q, robot.body_names[-1])
+    for k in range(2):
+        plant.set_state(there.q_to(q)[k], there.v_to(q, v)[k])
+        close(there.mass_matrix_to(q, M)[k], plant.mass_matrix())
+        close(there.tau_to(q, tau)[k], plant.inverse_dynamics(there.a_to(q, v, a)[k]))
+        close(there.jacobian_to(q, J)[k], plant.jacobian(robot.body_names[-1]))
+
+
 def test_joints_may_stand_in_another_order():
     """The tree as a file has it, and as Pinocchio sorts it."""
     pin = pytest.importorskip("pinocchio")

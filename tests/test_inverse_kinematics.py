@@ -121,6 +121,15 @@ def test_the_other_sign_of_a_quaternion_is_the_same_target():
         ([0, 0, 1], {"limits": 3}, r"limits are not two rows of numbers\.\n.*of 6 numbers each"),
         ([0, 0, 1], {"limits": ([1] * 6, [0] * 6)}, r"limits of 'joint1' are the wrong way round"),
         ([0, 0, 1], {"frame": "paw"}, r"no frame 'paw'"),
+        ([0, np.nan, 1], {}, r"target has the position nan at index \(1,\)\.\n.*leave out"),
+        (([0, 0, 1], [np.inf, 0, 0, 0]), {}, r"target has the quaternion inf at index \(0,\)"),
+        ("there", {}, r"the position of target is 'there', no array of numbers"),
+        ([0, 0, 1], {"q0": [np.nan] * 6}, "q0 has entries that are not finite"),
+        ([0, 0, 1], {"starts": 0}, r"starts is 0\.\n.*1 or more"),
+        ([0, 0, 1], {"starts": 2.5}, r"starts is 2\.5\.\n.*a whole number"),
+        ([0, 0, 1], {"iterations": 0}, r"iterations is 0"),
+        ([0, 0, 1], {"tolerance": -1e-10}, r"tolerance is -1e-10\.\n.*above zero"),
+        ([0, 0, 1], {"length": 0.0}, r"length is 0\.0"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_answered_with_what_and_what_to_do(target, options, text):

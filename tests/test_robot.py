@@ -8,6 +8,7 @@ import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -227,17 +228,19 @@ def _with(entries):
         (lambda r: Robot("robot"), "model is a str", "quatrain.Model"),
         (lambda r: Robot(MODEL, dtype="int8"), "dtype is 'int8'", "'float64' or 'float32'"),
         (lambda r: Robot(MODEL, threads=0), "threads is 0", "positive"),
+        (lambda r: Robot(MODEL, normalize="always"), "normalize is 'always'", '"check" or "project"'),
         (lambda r: r.mass_matrix(Q[:-1]), rf"q has shape \({MODEL.nq - 1},\).*\(\.\.\., {MODEL.nq}\)", "batch first"),
         (lambda r: r.mass_matrix(1.0), r"q has shape \(\)", "batch first"),
         (lambda r: r.energy(Q, V[:2]), rf"v has shape \(2,\).*\(\.\.\., {MODEL.nv}\)", "batch first"),
         (lambda r: r.energy([Q] * 2, [V] * 3), r"do not broadcast: q \(2,\), v \(3,\)", "make them equal"),
         (lambda r: r.mass_matrix("angles"), "q holds text", "numpy.asarray"),
         (lambda r: r.mass_matrix(Q + 0j), "q holds complex numbers", "real and imaginary"),
+        (lambda r: r.mass_matrix([[1, 2], [3]]), "q is not an array", "a regular array"),
         (lambda r: r.mass_matrix(None), "q holds Python objects", "plain numbers"),
         (
             lambda r: r.mass_matrix(_with((0.0, 0.0, 0.0, 2.0))),
             rf"q has a quaternion of norm 2 at joint '{JOINT}', entries {PLACE} to {PLACE + 3}, index \(1, 0\)",
-            r"order \(w, x, y, z\)",
+            r"order \(w, x, y, z\).*normalize=\"project\"",
         ),
         (lambda r: r.mass_matrix(_with((0.0,) * 4)), "quaternion of norm 0", "normalise it"),
         (lambda r: r.mass_matrix(_with((1.0 + 2e-6, 0, 0, 0))), r"quaternion of norm 1\.000002", "normalise it"),
@@ -286,6 +289,23 @@ def test_what_cannot_be_is_answered_with_what_and_what_to_do(robot, attempt, say
 def test_quaternions_within_the_tolerance_are_taken(robot):
     robot.mass_matrix(_with((1.0 + 5e-7, 0, 0, 0)))
     robot.mass_matrix(_with((-1.0, 0, 0, 0)))
+
+
+def test_quaternions_are_divided_by_their_norms_where_that_is_asked_for():
+    """In a copy, of any type of number; their signs stay, and zero is no rotation."""
+    robot, checking = Robot(MODEL, normalize="project"), Robot(MODEL)
+    q = _with((-3.0, 0.0, 0.0, 4.0))
+    kept = q.copy()
+    np.testing.assert_array_equal(robot.mass_matrix(q), checking.mass_matrix(_with((-0.6, 0.0, 0.0, 0.8))))
+    np.testing.assert_array_equal(q, kept)
+    difference = robot.difference(Q, q)
+    np.testing.assert_array_equal(difference, checking.difference(Q, _with((-0.6, 0.0, 0.0, 0.8))))
+    whole = np.array(_with((2, 0, 0, 0)), int)
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(robot)).poses(whole)[0], checking.poses([[Q] * 2] * 2)[0]
+    )
+    with pytest.raises(ArgumentError, match=rf"norm 0 at joint '{JOINT}'.*index \(1, 0\)"):
+        robot.mass_matrix(_with((0.0,) * 4))
 
 
 @pytest.mark.parametrize("merge_fixed", [True, False])
@@ -460,6 +480,31 @@ def test_what_varies_is_taken_for_each_element_of_the_batch(state):
         ):
             exact = on_columns(getattr(d, name), model, *(x[i : i + 1] for x in state_of))[0]
             np.testing.assert_allclose(found[name][i], exact, rtol=0, atol=1e-12 * np.max(np.abs(exact)))
+
+
+def test_gains_springs_and_places_of_frames_vary():
+    """Each against the model that is built with these numbers."""
+
+    def machine(gain=2.0, gear=3.0, bias=(0.1, -4.0, -0.5), stiffness=5.0, rest=0.2, at=(0.0, 0.0, -0.3)):
+        built = ModelBuilder("arm")
+        built.body(
+            "arm", joint_name="elbow", axis="y", mass=1.0, inertia=(1, 1, 1), stiffness=stiffness, rest=rest
+        )
+        built.actuator("servo", joint="elbow", gear=gear, gain=gain, bias=bias)
+        return built.frame("tip", body="arm", at=at).robot()
+
+    cases = [
+        (d.actuator_force, [0.7], {"servo.gain": ("gain", 7.0), "servo.bias": ("bias", (0.2, -1.0, -2.0))}),
+        (d.actuator_force, [0.7], {"servo.gear": ("gear", [1.5])}),
+        (d.passive_force, None, {"elbow.stiffness": ("stiffness", [9.0]), "elbow.rest": ("rest", [-0.4])}),
+        (partial(d.jacobian, frame="tip"), None, {"tip.position": ("at", (0.1, 0.2, -0.5))}),
+    ]
+    for function, u, changes in cases:
+        state = [[0.3], [0.8]][: 1 if isinstance(function, partial) else 2] + ([u] if u else [])
+        found = qt.compile(function, machine(), vary=list(changes))(*state, *(x for _, x in changes.values()))
+        built = machine(**{name: x[0] if isinstance(x, list) else x for name, x in changes.values()})
+        np.testing.assert_array_equal(found, qt.compile(function, built)(*state))
+        assert not np.array_equal(found, qt.compile(function, machine())(*state))
 
 
 def test_one_value_of_what_varies_serves_a_whole_batch(robot, state):

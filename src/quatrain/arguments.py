@@ -48,3 +48,25 @@ def floats(value: Any, name: str) -> Any:
         return np.asarray(value, float)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{name} is {value!r}, no array of numbers", do="pass numbers") from error
+
+
+def projected(q: Any, quaternions: Iterable[tuple[int, str]], name: str) -> Any:
+    """A copy of q with its quaternions, where they begin and whose they are, divided by their norms."""
+    q = np.array(q, np.float32 if q.dtype == np.float32 else float)
+    for k, joint in quaternions:
+        norm = np.linalg.norm(q[..., k : k + 4], axis=-1)
+        if np.any(norm == 0):
+            raise wrong_norm(name, norm, norm == 0, k, joint)
+        q[..., k : k + 4] /= norm[..., None]
+    return q
+
+
+def wrong_norm(name: str, norm: Any, wrong: Any, first: int, joint: str) -> ArgumentError:
+    """That a quaternion is no rotation: which one, in which state."""
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return ArgumentError(
+        f"{name} has a quaternion of norm {norm[place]:.9g} at joint {joint!r}, entries {first} to {first + 3}"
+        f"{f', index {place}' if place else ''}",
+        do="normalise it: order (w, x, y, z); quatrain.Quaternion.from_xyzw takes the other. A robot made with "
+        'normalize="project" does it itself, but for zero',
+    )

@@ -13,9 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any
 
-from quatrain.body import symmetric, vector
-from quatrain.builder_options import axes_of, bounds, factors, joint_limits, mimic_of, numbers, pose_of
-from quatrain.checks import checked
+from quatrain.builder_options import (
+    axes_of,
+    bounds,
+    factors,
+    inertia_of,
+    joint_limits,
+    mimic_of,
+    numbers,
+    pose_of,
+    three,
+)
+from quatrain.checks import Fault, checked
 from quatrain.edit import depth_first, merged_fixed
 from quatrain.equations.rigid_body import point_inertia
 from quatrain.equipment import SHAPE_SIZES, Actuator, Keyframe, Shape
@@ -36,13 +45,15 @@ class ModelBuilder:
 
     def __init__(self, name: str, *, gravity: Any = STANDARD_GRAVITY) -> None:
         self.name = name
-        self.gravity = vector(gravity, "gravity")
+        self.gravity = three(gravity, "gravity")
         self._bodies: list[Body] = []
         self._numbers: dict[str, int] = {"world": WORLD}
         self._frames: list[Frame] = []
         self._shapes: list[Shape] = []
         self._actuators: list[Actuator] = []
         self._keyframes: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = []
+        self._faults: list[Fault] = []
+        """What no model can hold, for the report: it is not told before all is said."""
 
     def body(
         self,
@@ -191,10 +202,9 @@ class ModelBuilder:
         if parent in self._numbers:
             return self._numbers[parent]
         known = ", ".join(body.name for body in self._bodies) or "none yet"
-        raise ArgumentError(
-            f"{child} stands on {parent!r}, which is no body of {self.name} (bodies: {known})",
-            do="add the parent first, or name 'world'",
-        )
+        what = f"it stands on {parent!r}, which is no body of {self.name} (bodies: {known})"
+        self._faults.append(Fault("error", child, what, "add the parent first, or name 'world'"))
+        return WORLD
 
     def _shape_of(
         self,
@@ -220,12 +230,17 @@ class ModelBuilder:
         """
         parts = (tuple(self._frames), self.gravity, tuple(self._actuators), tuple(self._shapes))
         model = depth_first(Model(self.name, tuple(self._bodies), *parts))
-        states = tuple(_state(model, *state) for state in self._keyframes)
-        model = checked(replace(model, keyframes=states), inertia=inertia)
+        states, faults = [], [*self._faults]
+        for name, q, v in self._keyframes:
+            try:
+                states.append(_state(model, name, q, v))
+            except ArgumentError as error:
+                faults.append(Fault("error", f"keyframe {name!r}", error.what, error.do))
+        model = checked(replace(model, keyframes=tuple(states)), inertia=inertia, also=faults)
         return merged_fixed(model) if merge_fixed else model
 
     def robot(self, *, inertia: str = "error", merge_fixed: bool = True, **options: Any) -> Robot:
-        """The same as a `Robot`, whose options are dtype and threads."""
+        """The same as a `Robot`, whose options are dtype, threads and normalize."""
         from quatrain.robot import Robot
 
         return Robot(self.model(inertia=inertia, merge_fixed=merge_fixed), **options)
@@ -247,10 +262,10 @@ def _matter(
     if density is not None:
         raise ArgumentError(f"{where} has a density and no solid", do="pass solid=, or mass= and inertia=")
     m = 0.0 if mass is None else factors(mass, f"mass of {where}", one=True)[0]
-    c = vector(com, f"com of {where}")
-    I_B = SymMat3(*(0.0,) * 6) if inertia is None else symmetric(inertia, f"inertia of {where}")
+    c = three(com, f"com of {where}")
+    I_B = SymMat3(*(0.0,) * 6) if inertia is None else inertia_of(inertia, f"inertia of {where}")
     if inertia is not None and about is not None:
-        I_B = I_B - point_inertia(m, c - vector(about, f"about of {where}"))
+        I_B = I_B - point_inertia(m, c - three(about, f"about of {where}"))
     return m, c, I_B
 
 
@@ -288,13 +303,13 @@ def _state(model: Model, name: str, q: Mapping[str, Any], v: Mapping[str, Any]) 
     for joint in (*q, *v):
         if joint not in joints:
             raise ArgumentError(
-                f"keyframe {name!r} of {model.name} names a joint {joint!r}",
+                f"it names a joint {joint!r}",
                 do=f"name some of {', '.join(joints)}",
             )
     all_q: list[float] = []
     all_v: list[float] = []
     for joint, own in joints.items():
-        what = f"joint {joint!r} in keyframe {name!r}"
+        what = f"joint {joint!r}"
         all_q += numbers(q[joint], own.nq, what) if joint in q else own.neutral
         all_v += numbers(v[joint], own.nv, what) if joint in v else (0.0,) * own.nv
     return Keyframe(name, tuple(all_q), tuple(all_v))

@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from quatrain.body import vector
+import numpy as np
+
+from quatrain.body import symmetric
 from quatrain.errors import ArgumentError, require
-from quatrain.geometry import Pose, Quaternion, Vec3, cross
+from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3, cross
 from quatrain.joint import JOINT_KINDS, Limits, Mimic
 from quatrain.model import AXES
 
@@ -28,6 +30,8 @@ def axes_of(kind: str, axis: Any, where: str) -> tuple[Vec3, ...]:
         return AXES
     if kind == "planar" and not _several(axis):  # the normal of the plane
         z = _unit(axis, where)
+        if not abs(z.norm() - 1) < 1e-6:
+            return (AXES[0], AXES[1], z)
         x = _perpendicular(z)
         return (x, cross(z, x), z)
     if axis is None:
@@ -53,9 +57,9 @@ def _unit(axis: Any, where: str) -> Vec3:
                 f"axis of {where} is {axis!r}", do="name x, y, z, -x, -y or -z, or give a vector"
             )
         return _NAMED_AXES[axis]
-    v = vector(axis, f"axis of {where}")
-    if not v.norm() > 0:
-        raise ArgumentError(f"axis of {where} is {tuple(v)}", do="give a vector that is not zero")
+    v = three(axis, f"axis of {where}")
+    if not 0 < v.norm() < math.inf:
+        return v  # the checks say what is wrong with it
     return v if v.norm() == 1 else v / v.norm()
 
 
@@ -77,12 +81,32 @@ def pose_of(at: Any, rotation: Any, name: str) -> Pose:
             )
         return at
     if rotation is None:
-        return Pose(Quaternion.identity(), vector(at, name))
+        return Pose(Quaternion.identity(), three(at, name))
     require(rotation, Quaternion, f"rotation beside {name}")
-    return Pose(rotation, vector(at, name))
+    return Pose(rotation, three(at, name))
 
 
 # ---- numbers ------------------------------------------------------------------------------------------
+# Whether they are finite, the checks say, with all else that is wrong with the model.
+
+
+def three(values: Any, name: str) -> Vec3:
+    """A point or a direction."""
+    try:
+        return Vec3(*map(float, values))
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} is {values!r}", do="pass three numbers, or a Vec3 of numbers") from None
+
+
+def inertia_of(value: Any, name: str) -> SymMat3:
+    """Principal moments or a matrix."""
+    try:
+        return symmetric(value, name)
+    except ArgumentError:
+        entries = np.asarray(value.to_array() if hasattr(value, "to_array") else value)
+        if entries.dtype.kind == "f" and not np.all(np.isfinite(entries)):
+            return SymMat3(*(math.nan,) * 6)
+        raise
 
 
 def factors(values: Any, name: str, *, one: bool = False) -> tuple[float, ...]:

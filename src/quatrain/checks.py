@@ -45,8 +45,10 @@ def _rebuild(what: str, do: str, where: object, faults: tuple[Fault, ...]) -> Mo
     return ModelError(what, do=do, where=where, faults=faults)
 
 
-def checked(model: Model, *, inertia: str = "error") -> Model:
-    """The model, if it can be; else a `ModelError` with every fault. Warnings go to the log, `quatrain`.
+def checked(model: Model, *, inertia: str = "error", also: Iterable[Fault] = ()) -> Model:
+    """The model, if it can be; else a `ModelError` with every fault, and those that were found before (`also`).
+
+    Warnings go to the log, `quatrain`.
 
     `inertia` says what to do about a body whose inertia no matter can have (negative, indefinite): "error"; "warn",
     and keep it; or "repair": the nearest that can be, and say so. A broken triangle inequality is a warning, as it
@@ -56,7 +58,7 @@ def checked(model: Model, *, inertia: str = "error") -> Model:
     for fault in faults:
         if fault.severity == "warning":
             logger.warning("%s: %s", model.name, fault)
-    _refuse(model, faults)
+    _refuse(model, (*also, *faults))
     return model
 
 
@@ -116,4 +118,6 @@ def _falls_apart(faults: list[Fault]) -> bool:
 
 
 def _with_policy(fault: Fault, inertia: str) -> Fault:
-    return replace(fault, severity="warning") if fault.policy == "inertia" and inertia == "warn" else fault
+    if fault.policy != "inertia" or inertia != "warn":
+        return fault
+    return replace(fault, severity="warning", do="correct it, or pass inertia='repair'")

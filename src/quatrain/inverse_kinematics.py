@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quatrain.arguments import floats
 from quatrain.equations import dynamics
 from quatrain.equations.pose_error import pose_error
 from quatrain.equations.tree import Tree
@@ -87,6 +88,7 @@ def inverse_kinematics(
 ) -> InverseKinematics:
     """See `Robot.inverse_kinematics`."""
     rng = np.random.default_rng(0) if rng is None else rng
+    _require_sensible(tolerance, starts, iterations, length)
     position, quaternion = _target(target)
     bounds = _bounds(robot, limits)
     batch = np.broadcast_shapes(
@@ -126,10 +128,19 @@ def inverse_kinematics(
     )
 
 
+def _require_sensible(tolerance: float, starts: int, iterations: int, length: float) -> None:
+    for name, value in (("starts", starts), ("iterations", iterations)):
+        if not isinstance(value, (int, np.integer)) or value < 1:
+            raise ArgumentError(f"{name} is {value!r}", do="pass a whole number, 1 or more")
+    for name, size in (("tolerance", tolerance), ("length", length)):
+        if not (np.isreal(size) and 0.0 < size < np.inf):
+            raise ArgumentError(f"{name} is {size!r}", do="pass a number above zero")
+
+
 def _target(target: Any) -> tuple[Any, Any]:
     """Position and quaternion, or a position alone."""
     if isinstance(target, tuple) and len(target) == 2:
-        position, quaternion = (np.asarray(part, float) for part in target)
+        position, quaternion = _finite(target[0], "position"), _finite(target[1], "quaternion")
         if position.shape[-1:] != (3,) or quaternion.shape[-1:] != (4,):
             raise ArgumentError(
                 f"target has parts of shapes {position.shape} and {quaternion.shape}",
@@ -142,7 +153,7 @@ def _target(target: Any) -> tuple[Any, Any]:
                 do="normalise it: order (w, x, y, z)",
             )
         return position, quaternion / norm
-    position = np.asarray(target, float)
+    position = _finite(target, "position")
     if position.shape[-1:] != (3,):
         raise ArgumentError(
             f"target has shape {position.shape}",
@@ -151,13 +162,25 @@ def _target(target: Any) -> tuple[Any, Any]:
     return position, None
 
 
+def _finite(part: Any, what: str) -> Any:
+    array = floats(part, f"the {what} of target")
+    if not np.all(np.isfinite(array)):
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ArgumentError(
+            f"target has the {what} {array[place]} at index {place}", do="leave out what is not known"
+        )
+    return array
+
+
 def _start(robot: Robot, q0: Any) -> Any:
-    q0 = np.asarray(q0, float)
+    q0 = floats(q0, "q0")
     if q0.shape[-1:] != (robot.nq,):
         raise ArgumentError(
             f"q0 has shape {q0.shape}; this robot needs (..., {robot.nq})",
             do="pass a configuration to start from, or none for random ones",
         )
+    if not np.all(np.isfinite(q0)):
+        raise ArgumentError("q0 has entries that are not finite", do="start from a configuration of numbers")
     return q0
 
 

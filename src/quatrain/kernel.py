@@ -49,8 +49,9 @@ def compile(
     With a robot (or its `Model`) the function is called as `function(model, q, v, …)`; the shapes of q, v, a and tau
     follow from the model, those of other arguments are declared in `inputs`. All that the model says folds into the
     code, but what `vary` names stays an input: `"gravity"`, `"<body>.mass"`, `"<body>.com"`, `"<body>.inertia"`
-    (xx, yy, zz, xy, xz, yz about the centre of mass), `"<joint>.position"`, and `"<joint>.armature"`, `.damping`,
-    `.friction` and `.stiffness`, a number for each freedom. Options of an equation are set with
+    (xx, yy, zz, xy, xz, yz about the centre of mass), `"<joint>.position"` in its parent, and `"<joint>.armature"`,
+    `.damping`, `.friction` and `.stiffness`, a number for each freedom, and `.rest`; `"<frame>.position"` on its body;
+    `"<actuator>.gain"`, `.gear` and `.bias`. Options of an equation are set with
     `functools.partial(jacobian, frame="hand")`.
 
     Models of many joints are gone over by loops, so that the code stays short: inverse and forward dynamics, bias and

@@ -35,7 +35,7 @@ def load(
     `merge_fixed`: bodies on fixed joints become parts of their parents and remain frames of their names.
     `roots`: folders outside the file's own from which it may include files and take meshes for inertias.
     `arguments`: of a .xacro, which is written out by the xacro library; only files of that name are.
-    `options` are those of `Robot`: dtype, threads.
+    `options` are those of `Robot`: dtype, threads, normalize.
     """
     model, report = load_model(
         source,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quatrain.arguments import floats, sight, spread, wrench
+from quatrain.arguments import floats, projected, sight, spread, wrench, wrong_norm
 from quatrain.arrays import random_unit_quaternions
 from quatrain.checks import refuse_unsound
 from quatrain.compiler import Kernel
@@ -35,10 +35,14 @@ if TYPE_CHECKING:
 
 UNIT_TOLERANCE = 1e-6
 """How far the norm of a quaternion in a state may be from 1."""
+NORMALIZE = ("check", "project")
 
 
 class Robot(Motion, Further, Seen):
-    """The quantities of a model as functions of arrays: q (..., nq), v (..., nv)."""
+    """The quantities of a model as functions of arrays: q (..., nq), v (..., nv).
+
+    `normalize`: quaternions in q are to be of unit norm, which "check" holds them to; "project" divides them by it.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class Robot(Motion, Further, Seen):
         *,
         dtype: str = "float64",
         threads: int | None = None,
+        normalize: str = "check",
         report: LoadReport | None = None,
     ) -> None:
         if not isinstance(model, Model):
@@ -56,6 +61,9 @@ class Robot(Motion, Further, Seen):
         refuse_unsound(model)
         number_type(dtype)  # what these refuse is told here, not at the first call
         thread_count(threads)
+        if normalize not in NORMALIZE:
+            raise ArgumentError(f"normalize is {normalize!r}", do='pass "check" or "project"')
+        self._normalize = normalize
         self._model = model
         self._dtype = dtype
         self._threads = threads
@@ -343,9 +351,14 @@ class Robot(Motion, Further, Seen):
 
     def _checked(self, q: Any, name: str) -> Any:
         """q, after its quaternions have been found to be of unit norm."""
-        q = np.asarray(q)
+        try:
+            q = np.asarray(q)
+        except ValueError:
+            return q
         if q.shape[-1:] != (self.nq,) or q.dtype.kind not in "fiu":
             return q  # the kernel says what is wrong with it
+        if self._normalize == "project":
+            return projected(q, self._quaternions, name)
         for k, joint in self._quaternions:
             part = q[..., k : k + 4]
             if part.ndim == 1:  # of one state, whose call is short, plain numbers tell it sooner
@@ -355,16 +368,12 @@ class Robot(Motion, Further, Seen):
             norm = np.sqrt(np.sum(part * part, axis=-1))
             wrong = np.abs(norm - 1.0) > UNIT_TOLERANCE
             if np.any(wrong):
-                place = tuple(int(i) for i in np.argwhere(wrong)[0])
-                raise ArgumentError(
-                    f"{name} has a quaternion of norm {norm[place]:.9g} at joint {joint!r}, entries {k} to {k + 3}"
-                    f"{f', index {place}' if place else ''}",
-                    do="normalise it: order (w, x, y, z); quatrain.Quaternion.from_xyzw takes the other",
-                )
+                raise wrong_norm(name, norm, wrong, k, joint)
         return q
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"model": self.model, "dtype": self.dtype, "threads": self.threads, "report": self.report}
+        kept = {"model": self.model, "dtype": self.dtype, "threads": self.threads, "report": self.report}
+        return {**kept, "normalize": self._normalize}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]

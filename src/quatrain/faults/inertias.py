@@ -18,8 +18,10 @@ _SLACK = 1e-6
 
 def of_body(body: Body) -> Iterator[Fault]:
     where = f"body {body.name!r}"
-    if not finite(body.mass, *body.p_BBcm, *body.I_Bcm_B):
-        what = "its mass, centre of mass or inertia is not finite"
+    numbers = {"mass": (body.mass,), "centre of mass": (*body.p_BBcm,), "inertia": (*body.I_Bcm_B,)}
+    wrong = [name for name, values in numbers.items() if not finite(*values)]
+    if wrong:
+        what = f"its {' and '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not finite"
         yield Fault("error", where, what, "give finite numbers")
         return
     if body.mass < 0:
@@ -65,7 +67,8 @@ def repaired(body: Body) -> Body:
     if not (_negative(moments, body.mass) or _broken(moments)):
         return body
     mended = nearest_moments(np.array(moments))
-    return replace(body, I_Bcm_B=SymMat3.from_array((axes * mended) @ axes.T))
+    entries = SymMat3.from_array((axes * mended) @ axes.T)
+    return replace(body, I_Bcm_B=SymMat3(*map(float, entries)))
 
 
 def nearest_moments(moments: np.ndarray) -> np.ndarray:
