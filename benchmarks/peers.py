@@ -195,12 +195,12 @@ void loop(int n, const double* q, const double* v, const double* tau, double* ou
 # ---- MuJoCo ------------------------------------------------------------------------------------------------------
 
 
-def mujoco_calls(model: Any) -> Callable[..., dict[str, Callable[[], Any]]]:
-    """MuJoCo's functions for a state, by quantity, called from Python; of a tree of hinges, slides and free joints."""
+def mujoco_model(model: Any) -> Any:
+    """The same machine as MuJoCo's, of hinges, slides and free joints; without contacts, limits and friction."""
     try:
         import mujoco
     except ImportError:
-        raise Missing("no mujoco: its calls are left out") from None
+        raise Missing("no mujoco: it is left out") from None
     spec = mujoco.MjSpec()
     spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
     spec.compiler.inertiafromgeom = 0
@@ -223,9 +223,18 @@ def mujoco_calls(model: Any) -> Callable[..., dict[str, Callable[[], Any]]]:
         kind = {"revolute": "HINGE", "continuous": "HINGE", "prismatic": "SLIDE", "free": "FREE"}[
             body.joint.kind
         ]
-        options = {} if kind == "FREE" else {"axis": list(body.joint.axes[0])}
+        options: dict[str, Any] = {} if kind == "FREE" else {"axis": list(body.joint.axes[0])}
+        if any(body.joint.armature):
+            options["armature"] = body.joint.armature[0]
         made[-1].add_joint(name=body.joint.name, type=getattr(mujoco.mjtJoint, f"mjJNT_{kind}"), **options)
-    there = spec.compile()
+    return spec.compile()
+
+
+def mujoco_calls(model: Any) -> Callable[..., dict[str, Callable[[], Any]]]:
+    """MuJoCo's functions for a state, by quantity, called from Python."""
+    there = mujoco_model(model)
+    import mujoco
+
     data, M = mujoco.MjData(there), np.empty((there.nv, there.nv))
 
     def of(q: Any, v: Any, a: Any) -> dict[str, Callable[[], Any]]:
