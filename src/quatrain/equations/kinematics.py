@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from quatrain.alignment import snapped
 from quatrain.equations.inverse_dynamics import ZERO, ground, outward
 from quatrain.equations.joints import Passage, passages, relative_rates
 from quatrain.equations.poses import body_poses
@@ -106,6 +107,14 @@ def frame_pose(model: Model, q: Sequence[Scalar], frame: str, relative_to: str =
 
     X_WF = in_world(frame)
     return X_WF if relative_to == "world" else in_world(relative_to).inverse() @ X_WF
+
+
+def frame_place(model: Model, q: Sequence[Scalar], frame: str) -> Place:
+    """R_WF and p_WF by the rotations of the recursions, at no cost beside these; poses take sines of half angles."""
+    tree = Tree.of(model)
+    k, X_SF = tree.place_of(model, frame)
+    S = _place_on(passages(tree, q), tree.path(k))
+    return Place(S.R @ snapped(X_SF.q.to_matrix()), S.p + S.R @ X_SF.p)
 
 
 # ---- Jacobians ------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 from quatrain.control import Control
 from quatrain.equations import dynamics
 from quatrain.equations.forces.numbers import given
+from quatrain.equations.kinematics import frame_place
 from quatrain.equations.mass_matrix_inverse import Factors
 from quatrain.equations.tables import Table
 from quatrain.errors import ArgumentError
@@ -118,12 +119,12 @@ def operational_space(
 
     def law(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> list[Scalar]:
         k, d = given(p, stiffness), given(p, damping)
-        here, there = dynamics.pose(model, q, frame, "world"), place(t)
+        here, there = frame_place(model, q, frame), place(t)
         linear, angular = dynamics.frame_velocity(model, q, v, frame)
-        wanted = [*(there[2] + (there[1] - linear) * d + (there[0] - here[0]) * k)]
+        wanted = [*(there[2] + (there[1] - linear) * d + (there[0] - here.p) * k)]
         if turned is not None:
-            q_d, w_d = turned(t)
-            wanted += [*((w_d - angular) * d + (q_d @ here[1].conjugate()).to_rotation_vector() * k)]
+            (q_d, w_d), q_WF = turned(t), dynamics.pose(model, q, frame, "world")[1]
+            wanted += [*((w_d - angular) * d + (q_d @ q_WF.conjugate()).to_rotation_vector() * k)]
         away = dynamics.difference(model, q, aim(t)[0]) if aim is not None else [0.0] * model.nv
         tau0 = [given(p, K0[i]) * away[i] - given(p, D0[i]) * v[i] for i in range(model.nv)]
         J = dynamics.jacobian(model, q, frame)[:rows]

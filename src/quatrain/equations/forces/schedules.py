@@ -8,6 +8,7 @@ from typing import Any
 
 from quatrain.equations.forces.numbers import motions_of
 from quatrain.equations.inverse_dynamics import ZERO, Wrench
+from quatrain.equations.kinematics import frame_place
 from quatrain.equations.tables import Table
 from quatrain.equations.tree_motion import State
 from quatrain.errors import ArgumentError
@@ -49,8 +50,8 @@ class Schedule:
     def __call__(self, state: State) -> dict[str, Wrench]:
         parts = {name: Vec3(*table(state.t)) for name, table in self._tables.items()}
         if self.axes == "body":
-            q = state.pose(self.frame).q
-            parts = {name: q.rotate(part) for name, part in parts.items()}
+            R = frame_place(state.model, state.q, self.frame).R
+            parts = {name: R @ part for name, part in parts.items()}
         return {self.frame: (parts.get("force", ZERO), parts.get("torque", ZERO))}
 
 
