@@ -381,6 +381,17 @@ def test_a_motor_is_stepped_between_the_calls_of_its_law():
     assert np.abs(a.q - b.q).max() < 1e-12
 
 
+def test_a_delay_of_a_law_goes_through_what_stands_behind_it():
+    robot = slider(1.0)
+    late = qt.Control(laws.pd(robot, 40.0, 8.0, [0.3]).law, every=3, delay=5)
+    strong = laws.Motor(torque_constant=1.0, resistance=1.0, voltage=1e9)
+    plain = run_of(robot, [0.0], [0.1], late, duration=0.1)
+    assert np.all(plain["tau"][:5] == 0)
+    for drive in (laws.motorised(robot, late, {"rail": strong}), laws.saturated(robot, late, 1e9)):
+        run = run_of(robot, [0.0], [0.1], drive, duration=0.1)
+        assert np.abs(run["tau"] - plain["tau"]).max() < 1e-12
+
+
 # ---- what is said of wrong arguments ----------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def saturated(robot: Any, law: Law, limit: Any = "model") -> Control:
         found = bounded(_by_velocity(model, tau), bounds, p)
         return found if inner.start is None else (found, following)
 
-    return Control(bound, inner.start, inner.every)
+    return replace(inner, law=bound)
 
 
 def actuated(robot: Any, law: Law) -> Control:
@@ -45,7 +46,7 @@ def actuated(robot: Any, law: Law) -> Control:
         tau = dynamics.actuator_force(model, q, v, _commands(model.name, names, answer))
         return tau if inner.start is None else (tau, following)
 
-    return Control(drive, inner.start, inner.every)
+    return replace(inner, law=drive)
 
 
 def motorised(
@@ -74,6 +75,8 @@ def motorised(
         start["law"] = inner.start
     if inner.every > 1:
         start |= {"command": np.zeros(model.nv), "count": 0.0}
+    if inner.delay:
+        start["coming"] = np.zeros((inner.delay, model.nv))
 
     def drive(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> Any:
         answer, following = _asked(inner, t, q, v, x.get("law"), p)
@@ -87,6 +90,9 @@ def motorised(
             kept |= {"command": asked, "count": where(greater_equal(count, float(inner.every)), 0.0, count)}
         if inner.start is not None:
             kept["law"] = following
+        if inner.delay:
+            coming = [asked, *x["coming"]]
+            asked, kept["coming"] = list(coming.pop()), [list(row) for row in coming]
         passed = (t - x["t"]) * x["seen"]
         tau, currents, settled = list(asked), [], []
         for i, (k, motor) in enumerate(zip(places, every_motor, strict=True)):
