@@ -46,9 +46,9 @@ class Browser:
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
-    def errors(self):
-        """What the console holds since it was last asked."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+    def errors(self, level=""):
+        """What the console holds since it was last asked, of this level if one is named."""
+        return [e["message"] for e in self.driver.get_log("browser") if level in ("", e["level"])]
 
     def click(self, selector):
         self.driver.find_element("css selector", selector).click()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quatrain.model import Model
+
+if TYPE_CHECKING:
+    from quatrain.viewer.live import Viewer
 
 
 class Seen(ABC):
@@ -22,3 +25,15 @@ class Seen(ABC):
         from quatrain.viewer.page import still_page, written
 
         return written(still_page(self.model, q), path)
+
+    def view(
+        self, q: Any = None, *, host: str = "127.0.0.1", port: int = 8080, wait: bool | None = None
+    ) -> Viewer:
+        """The robot in a browser, with sliders for its joints; `viewer.show(q)` moves it, `viewer.stop()` ends it.
+
+        `q` (nq) or (n, nq), which stand side by side. It listens on this machine alone, unless `host` says otherwise,
+        at `port` or the next that is free. `wait`: until Ctrl-C, as scripts do by default; a console goes on.
+        """
+        from quatrain.viewer.live_panels import view_robot
+
+        return view_robot(self.model, q, host=host, port=port, wait=wait)

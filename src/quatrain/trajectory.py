@@ -13,6 +13,8 @@ from quatrain.errors import ArgumentError
 
 if TYPE_CHECKING:
     from quatrain.model import Model
+    from quatrain.robot import Robot
+    from quatrain.viewer.live import Viewer
 
 
 class DivergenceWarning(UserWarning):
@@ -265,6 +267,28 @@ class Trajectory:
 
         options = {"motions": motions, "plots": plots, "trail": trail, "frames_per_second": frames_per_second}
         return written(replay_page(self, **options), path)
+
+    def view(
+        self, *, host: str = "127.0.0.1", port: int = 8080, wait: bool | None = None, **options: Any
+    ) -> Viewer:
+        """The run in a browser, with a time line; options are those of `to_html` and `Robot.view`."""
+        from quatrain.viewer.live_panels import view_run
+
+        return view_run(self, host=host, port=port, wait=wait, **options)
+
+    def with_model(self, machine: Robot | Model) -> Trajectory:
+        """The run with the machine that its q and v are of, which one from a file does not know."""
+        from quatrain.model import Model
+
+        model = machine if isinstance(machine, Model) else machine.model
+        for name, known in (("q", model.q_names), ("v", model.v_names)):
+            if name in self.quantities and self.quantities[name].components != known:
+                raise ArgumentError(
+                    f"{name} of this run is of {', '.join(self.quantities[name].components[:4])} …, "
+                    f"and that of {model.name} of {', '.join(known[:4])} …",
+                    do="give the robot that was run",
+                )
+        return replace(self, model=model)
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "empty"

@@ -4,7 +4,7 @@ What a command needs is imported inside it, so that the others start quickly. An
 output, everything else to standard error. Exit codes: 0, it is done; 1, it could not be done and the
 message says why; 2, the command was not written as its help says.
 
-console.py   what commands share     cache.py, compare.py, models.py   the commands
+console.py   what commands share     cache.py, compare.py, models.py, view.py   the commands
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 import typer
 
-from quatrain.cli import cache, compare, models
+from quatrain.cli import cache, compare, models, view
 from quatrain.cli.console import console, speak_unicode
 from quatrain.errors import QuatrainError
 
@@ -27,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(models.info)
+app.command()(view.view)
 app.command()(compare.compare)
 
 _cache = typer.Typer(no_args_is_help=True, help="The compiled code that is kept on disk.")

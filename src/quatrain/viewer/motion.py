@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quatrain.equations import dynamics
+from quatrain.equations.kinematics import frame_velocity
 from quatrain.errors import ArgumentError
-from quatrain.model import Model
+from quatrain.model import WORLD, Model
+from quatrain.viewer.scene import Scene, poses_of, rotated
 
 if TYPE_CHECKING:
     from quatrain.trajectory import Trajectory
 
 FRAMES_PER_SECOND = 60.0
 MOST_MOTIONS = 16
+FAR = 4.0
+"""How many times its own size a machine moves before the camera follows it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,8 @@ class Motion:
     labels: tuple[str, ...]
     """Of the motions: their places in the batch."""
     curves: tuple[Curves, ...]
+    v: Any
+    """(motions, R, nv), where they were recorded; None."""
     trail: str = ""
     """The frame whose way is drawn."""
 
@@ -62,7 +69,7 @@ class Motion:
             lacks = "does not know its model" if model is None else "has not recorded q"
             raise ArgumentError(
                 f"this run of {run.name} {lacks}, and a picture needs the states of a model",
-                do="run a tree of bodies, with qt.simulate(robot, …), and record q",
+                do="record q in qt.simulate(robot, …); to a run from a file give its robot: run.with_model(robot)",
             )
         if not len(run.t):
             raise ArgumentError(f"this run of {run.name} is empty", do="show a stretch that has some times")
@@ -81,8 +88,69 @@ class Motion:
             _rows(run, "q", chosen, kept),
             tuple("" if not place else ", ".join(map(str, place)) for place in chosen),
             tuple(_curves(run, name, chosen, kept) for name in names),
+            _rows(run, "v", chosen, kept) if "v" in run.columns else None,
             model.frame(trail).name if trail else "",
         )
+
+    def box(self, scene: Scene) -> tuple[tuple[Any, Any], bool]:
+        """The box that the camera begins with, and whether it goes along: with what goes far."""
+        every = max(1, len(self.t) // 50)
+        states = self.q[:, ::every].reshape(-1, self.model.nq)
+        states = states[np.all(np.isfinite(states), axis=1)]
+        whole = scene.bounds(states if len(states) else np.array(dynamics.neutral(self.model), float))
+        first = self.q[0, 0]
+        if not np.all(np.isfinite(first)):
+            return whole, False
+        own = scene.bounds(first)
+        far = bool(np.linalg.norm(whole[1] - whole[0]) > FAR * np.linalg.norm(own[1] - own[0]))
+        return (own, True) if far else (whole, False)
+
+    def at(self, time: float) -> Any:
+        """The states (motions, nq) at a time, between records along a line; attitudes go the shorter way round."""
+        k = int(np.clip(np.searchsorted(self.t, time) - 1, 0, max(len(self.t) - 2, 0)))
+        if len(self.t) == 1:
+            return self.q[:, 0]
+        part = float(np.clip((time - self.t[k]) / (self.t[k + 1] - self.t[k]), 0.0, 1.0))
+        before, after = self.q[:, k], self.q[:, k + 1].copy()
+        for start in _attitudes(self.model):
+            own = slice(start, start + 4)
+            turned = np.sum(before[:, own] * after[:, own], axis=1, keepdims=True) < 0
+            after[:, own] = np.where(turned, -after[:, own], after[:, own])
+        found = before + (after - before) * part
+        for start in _attitudes(self.model):
+            own = slice(start, start + 4)
+            found[:, own] /= np.linalg.norm(found[:, own], axis=1, keepdims=True)
+        return found
+
+    def way(self, frame: str) -> Any:
+        """Where a body or a frame was at all times, (motions, R, 3), in the world."""
+        place = self.model.frame(frame)
+        point = np.array([*place.X_BF.p], float)
+        if place.body == WORLD:
+            return np.broadcast_to(point, (*self.q.shape[:2], 3))
+        positions, quaternions = poses_of(self.model, self.q)
+        return positions[..., place.body, :] + rotated(quaternions[..., place.body, :], point)
+
+    def velocities(self) -> Any:
+        """Of the bodies' centres of mass, (motions, R, nb, 3), in the world [m/s]."""
+        q, v = ([array[..., i] for i in range(array.shape[-1])] for array in (self.q, self.v))
+        found = np.zeros((*self.q.shape[:2], self.model.nb, 3))
+        for k, body in enumerate(self.model.bodies):
+            linear, _ = frame_velocity(self.model, q, v, body.name, point=body.p_BBcm)
+            for i, x in enumerate(linear):
+                found[:, :, k, i] = x
+        return found
+
+
+def _attitudes(model: Model) -> list[int]:
+    """Where quaternions begin in q."""
+    found = []
+    for body, start in zip(model.bodies, model.q_starts, strict=True):
+        at = start
+        for motion in body.joint.own_motions:
+            found += [at] if motion.kind == "ball" else []
+            at += motion.nq
+    return found
 
 
 def _places(batch: tuple[int, ...], motions: Sequence[Any] | None) -> list[tuple[int, ...]]:

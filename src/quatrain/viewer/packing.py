@@ -20,8 +20,6 @@ from quatrain.viewer.mesh import Mesh
 from quatrain.viewer.motion import Motion
 from quatrain.viewer.scene import Part, Scene
 
-_FAR = 4.0
-"""How many times its own size a machine moves before the camera follows it."""
 _SINGLE = 1e-6
 """What may be lost of a coordinate by keeping it in single precision."""
 
@@ -30,12 +28,12 @@ def packed(scene: Scene, q: Any, motion: Motion | None = None) -> bytes:
     """Everything that the page needs: the scene, standing in q (nq), or moving."""
     arrays = _Arrays()
     model = scene.model
-    box, follow = _seen(scene, q, motion)
+    box, follow = (scene.bounds(q), False) if motion is None else motion.box(scene)
     meshes = {id(mesh): k for k, mesh in enumerate(scene.meshes)}
     header = {
         "name": model.name,
         "bodies": list(_bodies(model)),
-        "controls": list(_controls(model)),
+        "controls": list(controls(model)),
         "q": [float(x) for x in q],
         "keyframes": [{"name": key.name, "q": [float(x) for x in key.q]} for key in model.keyframes],
         "frames": [{"name": f.name, "body": f.body, "pose": _pose(f.X_BF)} for f in model.frames],
@@ -51,18 +49,6 @@ def packed(scene: Scene, q: Any, motion: Motion | None = None) -> bytes:
     text += b" " * (-(len(text) + 4) % 8)
     # Without the time of day, so that the same picture is the same file.
     return gzip.compress(len(text).to_bytes(4, "little") + text + bytes(arrays.data), 9, mtime=0)
-
-
-def _seen(scene: Scene, q: Any, motion: Motion | None) -> tuple[tuple[Any, Any], bool]:
-    """The box that the camera begins with, and whether it goes along: with what goes far."""
-    if motion is None:
-        return scene.bounds(q), False
-    whole = scene.bounds(_some_states(motion))
-    if not np.all(np.isfinite(q)):
-        return whole, False
-    own = scene.bounds(q)
-    far = bool(np.linalg.norm(whole[1] - whole[0]) > _FAR * np.linalg.norm(own[1] - own[0]))
-    return (own, True) if far else (whole, False)
 
 
 class _Arrays:
@@ -81,14 +67,6 @@ class _Arrays:
         with np.errstate(all="ignore"):
             lost = np.abs(values - np.asarray(values, np.float32))
         return self.add(values, "f4" if np.nanmax(lost, initial=0.0) < _SINGLE else "f8")
-
-
-def _some_states(motion: Motion) -> Any:
-    """Of all motions at some times, those that are finite."""
-    every = max(1, motion.q.shape[1] // 50)
-    states = motion.q[:, ::every].reshape(-1, motion.model.nq)
-    finite = states[np.all(np.isfinite(states), axis=1)]
-    return finite if len(finite) else np.array(dynamics.neutral(motion.model), float)
 
 
 def _pose(X: Pose) -> list[float]:
@@ -119,7 +97,7 @@ def _bodies(model: Model) -> Iterator[dict[str, Any]]:
         }
 
 
-def _controls(model: Model) -> Iterator[dict[str, Any]]:
+def controls(model: Model) -> Iterator[dict[str, Any]]:
     """What may be moved by hand: a coordinate within its limits, or an attitude."""
     bounds = dynamics.bounds(model)
     coordinates = model.coordinates()
