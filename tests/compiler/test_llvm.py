@@ -24,6 +24,7 @@ from quatrain.compiler.graph import Graph
 from quatrain.compiler.kernel import Kernel, compile
 from quatrain.compiler.llvm import blocks, machine
 from quatrain.compiler.llvm.target import Target
+from quatrain.compiler.llvm.text import UNBROKEN
 from quatrain.compiler.operations import OPERATIONS, REAL
 from quatrain.compiler.program import Port
 from tests.compiler.error_bounds import DIGITS, Arithmetic, UnsureError, Value, evaluate
@@ -547,6 +548,40 @@ def test_vectors_on_the_stack_lie_within_one_cache_line(cpu, features, size):
     assert len(on_stack) > 20
     assert f"andq\t$-{size}, %rsp" in body
     assert not [line for line in on_stack if "movup" in line]  # all are known to be aligned
+
+
+def many_results(count):
+    return trace(lambda x: x * x[::-1], {"x": count})
+
+
+def many_states(count):
+    def body(state, index):
+        return np.array([state[k] * 0.5 + state[k - 1] for k in range(count)], object)
+
+    return trace(lambda x: repeat(body, x, 5), {"x": count})
+
+
+@pytest.mark.parametrize("program", [many_results(1000), many_states(400), many_states(1500)])
+def test_no_more_accesses_to_memory_stand_in_a_row_than_llvm_takes_quickly(program):
+    longest = row = 0
+    for line in blocks.program_code(program, Target.host(), "float64").text.splitlines():
+        stays = line.endswith(":") or line.startswith(("  call void", "  br ", "define"))
+        row = 0 if stays else row + (" = load " in line or line.startswith("  store "))
+        longest = max(longest, row)
+    assert 0 < longest <= UNBROKEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", [many_results, many_states])
+def test_programs_of_many_results_or_states_compile_in_linear_time(program):
+    def seconds(count):
+        text = blocks.program_code(program(count), Target.host(), "float64").text
+        began = time.thread_time()
+        machine.object_code(text, Target.host())
+        return time.thread_time() - began
+
+    few, many = (min(seconds(count) for _ in range(2)) for count in (500, 2000))
+    assert many < 8 * few  # four times as much work; with the square of their number it was 20 to 30 times
 
 
 def test_contraction_is_the_only_freedom_of_the_optimiser():

@@ -5,6 +5,12 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
+UNBROKEN = 128
+"""So many accesses to memory may stand in a row. LLVM looks at each together with all others that it might change
+places with, which takes time as the square of their number; an instruction that does nothing, but stays where it is,
+parts them."""
+_BREAK = 'call void asm sideeffect "", ""()'
+
 
 @dataclass(frozen=True)
 class Lanes:
@@ -65,6 +71,8 @@ class Function:
     count: int = 0
     known: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Addresses that were looked up at the entry."""
+    accesses: int = 0
+    """To memory, since the last label or break."""
 
     def new(self, instruction: str) -> str:
         """The value of an instruction."""
@@ -90,6 +98,7 @@ class Function:
     def place(self, label: str) -> None:
         """What follows is the block of this name."""
         self.lines.append(f"{label}:")
+        self.accesses = 0
 
     def jump(self, label: str) -> None:
         self.do(f"br label %{label}")
@@ -98,10 +107,18 @@ class Function:
         self.do(f"br i1 {condition}, label %{then}, label %{otherwise}")
 
     def load(self, pointer: str, kind: str | None = None) -> str:
+        self._access()
         return self.new(f"load {kind or self.lanes.real}, ptr {pointer}, align {self._alignment(kind)}")
 
     def store(self, value: str, pointer: str, kind: str | None = None) -> None:
+        self._access()
         self.do(f"store {kind or self.lanes.real} {value}, ptr {pointer}, align {self._alignment(kind)}")
+
+    def _access(self) -> None:
+        self.accesses += 1
+        if self.accesses == UNBROKEN:
+            self.do(_BREAK)
+            self.accesses = 0
 
     def _alignment(self, kind: str | None) -> int:
         return 8 if kind in ("i64", "ptr", "double") else 1 if kind == self.lanes.boolean else 4
