@@ -13,6 +13,8 @@ from quatrain.joint import Motion
 if TYPE_CHECKING:
     from quatrain.model import Body, Model
 
+_WIDTH = 80
+
 
 @dataclass(frozen=True)
 class Coordinate:
@@ -82,8 +84,10 @@ def description(model: Model) -> str:
         )
     title = f"{model.name}: {_count(model.nb, 'body', 'bodies')}, nq {model.nq}, nv {model.nv}"
     gravity = ", ".join(f"{x:g}" for x in model.gravity)
-    title = fill(f"{title}, mass {model.mass:.6g} kg, gravity ({gravity}) m/s²", 80, subsequent_indent="  ")
-    lines = [title, "", *_table(rows, right=(4,))]
+    title = fill(
+        f"{title}, mass {model.mass:.6g} kg, gravity ({gravity}) m/s²", _WIDTH, subsequent_indent="  "
+    )
+    lines = [title, "", *_fitting(rows)]
     named = {
         "Frames": [f"{f.name} on {_carrier(model, f.body)}" for f in model.frames],
         "Actuators": [f"{a.name} on {a.joint or a.frame}" for a in model.actuators],
@@ -92,11 +96,23 @@ def description(model: Model) -> str:
         "Kept from the file, and not used": [f"{extra.kind} {extra.name}".strip() for extra in model.extras],
     }
     notes = [
-        fill(f"{what}: {', '.join(names)}.", 80, subsequent_indent="  ")
+        fill(f"{what}: {', '.join(names)}.", _WIDTH, subsequent_indent="  ")
         for what, names in named.items()
         if names
     ]
     return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _fitting(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The table in 80 columns: closer together where names are long, or with a body's joint on a line of its own."""
+    for title, gap in (("mass [kg]", "  "), ("[kg]", " ")):
+        lines = list(_table([(*rows[0][:-1], title), *rows[1:]], (len(rows[0]) - 1,), gap))
+        if max(map(len, lines)) <= _WIDTH:
+            return iter(lines)
+    (*_, joint, kind, q, _), *bodies = rows
+    table = list(_table([(joint, kind, q, "[kg]"), *(row[1:] for row in bodies)], (3,), " "))
+    named = (line for (name, *_), row in zip(bodies, table[1:], strict=True) for line in (name, f"    {row}"))
+    return (line for line in (rows[0][0], f"    {table[0]}", *named) if line.strip())
 
 
 def _branches(model: Model) -> Iterator[tuple[str, int]]:
@@ -135,11 +151,11 @@ def _axis(axis: Vec3) -> str:
 
 
 def _entries(model: Model, k: int) -> str:
-    """Which entries of q belong to its joint, or what it follows."""
+    """Which entries of q belong to its joint; of one that follows another, what it makes of the other's."""
     joint, first = model.bodies[k].joint, model.q_starts[k]
     if joint.mimic is not None:
-        ratio, offset = joint.mimic.ratio, joint.mimic.offset
-        return f"{ratio:g} {joint.mimic.joint}" + (f" {offset:+g}" if offset else "")
+        ratio, offset = model.drives[k].ratio, model.drives[k].offset
+        return f"{ratio:g} × {first}" + (f" {offset:+g}" if offset else "")
     if joint.nq == 0:
         return "–"
     return str(first) if joint.nq == 1 else f"{first}…{first + joint.nq - 1}"
@@ -153,12 +169,12 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> Iterator[str]:
-    """Columns of the width of their longest entry, two spaces apart."""
+def _table(rows: Sequence[Sequence[str]], right: Sequence[int] = (), gap: str = "  ") -> Iterator[str]:
+    """Columns of the width of their longest entry."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (
             entry.rjust(width) if i in right else entry.ljust(width)
             for i, (entry, width) in enumerate(zip(row, widths, strict=True))
         )
-        yield "  ".join(cells).rstrip()
+        yield gap.join(cells).rstrip()

@@ -119,11 +119,17 @@ def summary(model: Model, report: LoadReport | None) -> dict[str, Any]:
 
 
 def _checked(reading: Reading, inertia: str) -> tuple[Model, list[Finding]]:
-    """The model, if it can be; its faults as findings, with the lines that they come from."""
-    model, faults = examined(reading.model, inertia=inertia)
-    findings = [*reading.findings, *(_finding(fault, reading) for fault in faults)]
+    """The model, if it can be, and all findings."""
+    model, faults = faults_of(reading, inertia)
+    findings = [*reading.findings, *faults]
     raise_errors([finding for finding in findings if finding.severity == "error"])
     return model, findings
+
+
+def faults_of(reading: Reading, inertia: str) -> tuple[Model, list[Finding]]:
+    """The model by this policy; its faults as findings, with the lines that they come from."""
+    model, faults = examined(reading.model, inertia=inertia)
+    return model, [_finding(fault, reading) for fault in faults]
 
 
 def _finding(fault: Fault, reading: Reading) -> Finding:

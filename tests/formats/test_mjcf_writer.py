@@ -138,7 +138,7 @@ def test_what_mjcf_cannot_hold_is_named(tmp_path):
         "limits of jerk (j",
         "shapes (shape5, shape6) have no place in MJCF",
         "planes on bodies that move (shape7)",
-        "meshes that are not found (package://here/a.stl)",
+        "meshes that are not found (a.stl)",
         "actuators on several motions of a joint (motor_j",
         "extras (gazebo of)",
     ):

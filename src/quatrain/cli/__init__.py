@@ -2,7 +2,8 @@
 
 What a command needs is imported inside it, so that the others start quickly. Answers go to standard
 output, everything else to standard error. Exit codes: 0, it is done; 1, it could not be done and the
-message says why; 2, the command was not written as its help says.
+message says why; 2, the command was not written as its help says. `check` answers 1 if it finds errors;
+`diff` answers as diff does: 0, the same; 1, different; 2, it could not be done.
 
 console.py   what commands share     cache.py, compare.py, models.py, view.py   the commands
 """
@@ -27,6 +28,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(models.info)
+app.command()(models.check)
+app.command()(models.convert)
+app.command()(models.diff)
 app.command()(view.view)
 app.command()(compare.compare)
 

@@ -39,7 +39,7 @@ ARRAYS = (
         "geom_matid",
         "geom_dataid",
     ),
-    *("geom_contype", "geom_conaffinity", "mesh_pos", "mesh_quat", "mesh_scale", "mat_rgba"),
+    *("geom_group", "geom_contype", "geom_conaffinity", "mesh_pos", "mesh_quat", "mesh_scale", "mat_rgba"),
     *("site_bodyid", "site_pos", "site_quat"),
     *("actuator_trntype", "actuator_trnid", "actuator_gear", "actuator_gaintype", "actuator_gainprm"),
     *(

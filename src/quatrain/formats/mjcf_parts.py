@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # By MuJoCo's numbers; what its sizes are here: half sides, half heights.
 _SHAPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
 _EQUALITIES = ("connect", "weld", "joint", "tendon", "flex")
+_HIDDEN = 3
+"""Shapes of this group and above are not shown, unless that is asked for."""
 _JOINT, _SITE = 0, 4
 """Kinds of transmission."""
 
@@ -46,12 +48,13 @@ def shapes_of(compiled: Compiled, numbers: dict[int, int]) -> Iterator[Shape]:
         material = compiled["geom_matid"][k]
         color = compiled["mat_rgba"][material] if material >= 0 else compiled["geom_rgba"][k]
         collides = compiled["geom_contype"][k] or compiled["geom_conaffinity"][k]
+        hidden = compiled["geom_group"][k] >= _HIDDEN
         yield Shape(
             kind,
             size,
             numbers[compiled["geom_bodyid"][k]],
             X_BG,
-            "both" if collides else "visual",
+            "visual" if not collides else "collision" if hidden else "both",
             compiled.names["geom"][k],
             mesh,
             (color[0], color[1], color[2], color[3]),

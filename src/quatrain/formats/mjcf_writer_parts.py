@@ -38,7 +38,7 @@ def add_shapes(
             mesh = assets.mesh(shape)
             if mesh.startswith("!"):
                 do = f"MuJoCo reads {', '.join(_MESHES)}; load the model from its file, so that meshes are found"
-                notes.lost(f"meshes that {mesh[1:]}", [shape.mesh], do)
+                notes.lost(f"meshes that {mesh[1:]}", [Path(shape.mesh).name], do)
                 continue
             said = {"type": "mesh", "mesh": mesh}
         if said is None:
@@ -54,6 +54,8 @@ def add_shapes(
             notes.reworded("names of shapes that others have too", [shape.name], "are left out")
         if shape.role == "visual":
             said |= {"contype": "0", "conaffinity": "0", "group": "2"}
+        elif shape.role == "collision":
+            said |= {"group": "3"}  # which MuJoCo does not show
         if shape.texture:
             notes.lost("textures", [shape.texture])
         if shape.material:

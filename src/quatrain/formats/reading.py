@@ -110,12 +110,13 @@ def raise_errors(errors: list[Finding]) -> None:
     ordered = in_order(errors)
     first = ordered[0]
     if len(ordered) == 1:
-        raise FormatError(first.what, do=first.do, where=first.place)
+        raise FormatError(first.what, do=first.do, where=first.place, findings=ordered)
     listed = "\n".join(f"  - {finding}" for finding in ordered)
     raise FormatError(
         f"{len(ordered)} things are wrong:\n{listed}\n",
         do="mend all of them",
         where=first.place and first.place.file,
+        findings=ordered,
     )
 
 

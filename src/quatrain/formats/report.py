@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -76,14 +75,29 @@ class LoadReport:
         """For reading: at most so many findings of one kind, and how many more there are."""
         held = ", ".join(f"{n} {name if n != 1 else name.removesuffix('s')}" for name, n in self.held)
         yield f"{self.source} ({self.format}): {held}"
-        codes = Counter(finding.code for finding in self.findings)
+        codes = dict.fromkeys(finding.code for finding in self.findings)
         for severity in SEVERITIES:
             for code in codes:
                 found = [f for f in self.findings if f.severity == severity and f.code == code]
-                for finding in found[:most]:
-                    yield f"  {severity} [{code}] {finding}"
-                if len(found) > most:
-                    yield f"  {severity} [{code}] … and {len(found) - most} more like this"
+                shown = list(one_by_one(found))
+                yield from (f"  {severity} [{code}] {text}" for text in shown[:most])
+                if len(shown) > most:
+                    yield f"  {severity} [{code}] … and {len(shown) - most} more like this"
+
+
+def one_by_one(findings: Iterable[Finding]) -> Iterator[str]:
+    """Their texts; what is said of several lines is said once, with the lines."""
+    same: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in findings:
+        file = finding.place and finding.place.file
+        same.setdefault((finding.severity, finding.code, file, finding.what, finding.do), []).append(finding)
+    for first, *others in same.values():
+        if first.place is None or not others:
+            yield f"{first}" + (f" ({len(others) + 1} times)" if others else "")
+            continue
+        lines = ", ".join(str(one.place.line) for one in others[:5] if one.place)
+        more = f" … ({len(others) + 1} in all)" if len(others) > 5 else ""
+        yield f"{first.place}, {lines}{more}{str(first).removeprefix(str(first.place))}"
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

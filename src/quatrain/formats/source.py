@@ -7,10 +7,10 @@ nothing that a file says is dropped in silence. Entities, external references, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 from xml.parsers import expat
 
 from quatrain.errors import ArgumentError, QuatrainError
@@ -22,7 +22,21 @@ MOST_ELEMENTS = 1_000_000
 
 
 class FormatError(QuatrainError):
-    """A file that cannot be read as what it should be; `where` is its name and line."""
+    """A file that cannot be read as what it should be; `where` is its name and line.
+
+    `findings`: what is wrong, one by one, where several things are.
+    """
+
+    def __init__(self, what: str, *, do: str, where: object = None, findings: Sequence[Any] = ()) -> None:
+        super().__init__(what, do=do, where=where)
+        self.findings = tuple(findings)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (self.what, self.do, self.where, self.findings)
+
+
+def _rebuild(what: str, do: str, where: object, findings: Sequence[Any]) -> FormatError:
+    return FormatError(what, do=do, where=where, findings=findings)
 
 
 @dataclass(frozen=True)

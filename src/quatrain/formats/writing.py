@@ -43,7 +43,7 @@ class WriteNotes:
     def findings(self) -> list[Finding]:
         """Of each kind of thing one, with the names of those that it concerns."""
         return [
-            Finding(severity, code, f"{what} ({some(owners)}) {how}", do)
+            Finding(severity, code, f"{what} ({some(owners, 5)}) {how}", do)
             for (severity, code, what, how, do), owners in self._owners.items()
         ]
 
