@@ -107,7 +107,10 @@ def test_how_many_symbols_are_independent():
 
 
 def test_the_velocity_product_is_that_of_the_literature():
-    """B(I, v) = ½ [(v ×*) I − I (v ×) + (I v) ×̄*] as 6 × 6 matrices, and its transpose."""
+    """Proves: X(11)
+
+    B(I, v) = ½ [(v ×*) I − I (v ×) + (I v) ×̄*] as 6 × 6 matrices, and its transpose.
+    """
     case = case_of((False, True, False))
     P = columns(chains.body_pseudo_inertia(case.at, 2).spatial_matrix(), (6, 6))[0]
     at = configuration(case.chain, case.q[:, 0])

@@ -433,7 +433,7 @@ def random_chain(seed, n, count=50):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_joint_rotations(seed):
-    """Proves: Z(15), Z(17), Z(19), Z(22), Z(23), Z(26), Z(29), Z(30), Z(31)"""
+    """Proves: Z(17), Z(19), Z(22), Z(23), Z(26), Z(29), Z(31)"""
     xi, e, _, p, R = random_chain(seed, 6)
     for x, axis, rotation, matrix in zip(xi, e, p, R, strict=True):
         close(rotation.to_matrix(), matrix)
@@ -445,10 +445,13 @@ def test_joint_rotations(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_composite_rotations(seed):
-    """Proves: Z(16), Z(18), Z(20), Z(21), Z(25), Z(27), Z(28), Z(32), Z(33), Z(34)"""
+    """Proves: Z(16), Z(18), Z(20), Z(21), Z(25), Z(27), Z(28), Z(30), Z(32), Z(33), Z(34)"""
     n = 6
-    _, _, _, p, R = random_chain(seed, n)
+    xi, _, _, p, R = random_chain(seed, n)
     tau = vectors(44 + seed, 50)
+    for j, kind in enumerate(xi, start=1):
+        if kind == chain.PRISMATIC:
+            close(chain.in_body(p, j - 1, j, tau), tau, 0)
     for i in range(n + 1):
         for j in range(i, n + 1):
             matrix = np.broadcast_to(np.eye(3), (50, 3, 3))
