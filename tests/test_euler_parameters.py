@@ -139,6 +139,7 @@ def test_the_equations_of_motion_and_their_multipliers(body):
     for Q, multiplier in table:
         same(motion.quintic_residual(q, dq, ddq, J, Q, multiplier), STILL)
         same(motion.cubic_residual(q, dq, ddq, J, Q, multiplier + four_T), STILL)
+        assert dot(q, motion.cubic_residual(q, dq, ddq, J, Q, multiplier + four_T + 1)) == 1
         assert motion.multiplier_of(q, g5, Q) == multiplier
         assert motion.multiplier_of(q, g3, Q) == multiplier + four_T
         assert dot(q, motion.quintic_residual(q, dq, ddq, J, Q, multiplier + 1)) == 1  # qᵀq λ = 0

@@ -197,6 +197,7 @@ def test_fractions_make_the_algebra_exact():
 
 
 def test_not_unit_is_told_by_its_square():
+    """Proves: S(3), S(4)"""
     assert Quaternion(1.0, 1.0, 1.0, 1.0).unit_violation() == 3.0
 
 
