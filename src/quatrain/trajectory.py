@@ -171,7 +171,7 @@ class Trajectory:
         """The largest change of a column since the start, for each motion: absolute, and relative to its size.
 
         Of a vector, the length of its change; of a unit quaternion the departure of its norm from 1. Its size is
-        that at the start, or the largest one where it starts with zero.
+        that at the start, or the largest one where it starts with zero or next to it.
         """
         values, quantity = np.asarray(self._column(name), float), self.quantities[name]
         axis = len(self.batch)
@@ -185,7 +185,8 @@ class Trajectory:
             change = np.linalg.norm(values - start, axis=-1).max(axis=axis)
             sizes = np.linalg.norm(values, axis=-1)
             first = np.take(sizes, 0, axis=axis)
-            size = np.where(first > 0, first, sizes.max(axis=axis))
+            largest = sizes.max(axis=axis)
+            size = np.where(first > 1e-9 * largest, first, largest)
             return change, change / np.where(size > 0, size, 1.0)
 
     @property
