@@ -33,7 +33,7 @@ ALLOWED = {
     "laws": {"errors", "scalar", "geometry", "equations", "model", "control"},
     "faults": {"geometry", "joint", "equipment", "model", "equations"},
     "checks": {"errors", "model", "faults"},
-    "edit": {"errors", "scalar", "geometry", "joint", "equipment", "model", "equations"},
+    "edit": {"errors", "scalar", "geometry", "joint", "equipment", "model", "equations", "builder_options"},
     "builder_options": {"errors", "geometry", "joint", "model", "body"},
     "builder": {
         "errors",

@@ -343,6 +343,13 @@ SPRUNG = (
 MISTAKES = {
     "joint": (lambda: edit.fix_joint(ARM, "elbow"), r"arm6 has no joint 'elbow'(?s:.)*joint1, joint2"),
     "value": (lambda: edit.fix_joint(ARM, "joint1", [1, 2]), r"joint 'joint1' has 1 coordinates, and 2 came"),
+    "text": (lambda: edit.fix_joint(ARM, "joint1", "bent"), r"the value of joint 'joint1' is 'bent'"),
+    "no number": (lambda: edit.fix_joint(ARM, "joint1", float("nan")), r"joint 'joint1' is nan(?s:.)*finite"),
+    "quaternion": (
+        lambda: edit.fix_joint(FINGERS, "d", (1, 1, 0, 0)),
+        r"joint 'd' has a quaternion of norm 1\.41421356",
+    ),
+    "at": (lambda: edit.attach(ARM, ARM, at=(0, 0, 1), prefix="b_"), r"at is \(0, 0, 1\).*needs a Pose"),
     "body": (lambda: edit.subtree(ARM, "elbow"), r"arm6 has no body 'elbow'(?s:.)*link1, link2"),
     "names": (lambda: edit.attach(ARM, ARM), r"arm6 and arm6 both have 'link1' and 12 more(?s:.)*prefix="),
     "frame": (lambda: edit.attach(ARM, ARM, to="tip"), r"arm6 has no frame 'tip'"),

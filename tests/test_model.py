@@ -16,6 +16,12 @@ from quatrain.equations import dynamics
 from quatrain.joint import JOINT_KINDS
 from tests.truth.random_trees import random_tree
 
+
+def test_a_model_is_printed_in_a_line():
+    assert repr(qt.examples.model("arm6")) == "<Model arm6: 6 bodies, nq 6, nv 6>"
+    assert repr(replace(qt.examples.model("quadruped"), name="dog")) == "<Model dog: 13 bodies, nq 19, nv 18>"
+
+
 # ---- the digest ---------------------------------------------------------------------------------------
 
 

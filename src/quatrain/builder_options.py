@@ -11,7 +11,7 @@ import numpy as np
 from quatrain.body import symmetric
 from quatrain.errors import ArgumentError, require
 from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3, cross
-from quatrain.joint import JOINT_KINDS, Limits, Mimic
+from quatrain.joint import JOINT_KINDS, Joint, Limits, Mimic
 from quatrain.model import AXES
 
 _NAMED_AXES = {"x": AXES[0], "y": AXES[1], "z": AXES[2], "-x": -AXES[0], "-y": -AXES[1], "-z": -AXES[2]}
@@ -127,6 +127,24 @@ def numbers(values: Any, count: int, name: str) -> Any:
     if len(found) != count:
         raise ArgumentError(f"{name} has {len(found)} entries", do=f"pass {count}")
     return found
+
+
+def coordinates_of(joint: Joint, value: Any) -> tuple[float, ...]:
+    """Where a joint is to stand."""
+    name = f"the value of joint {joint.name!r}"
+    q = factors(value, name)
+    if len(q) != joint.nq:
+        raise ArgumentError(
+            f"joint {joint.name!r} has {joint.nq} coordinates, and {len(q)} came", do="give one for each"
+        )
+    if not all(map(math.isfinite, q)):
+        raise ArgumentError(f"{name} is {value}", do="pass finite numbers")
+    if joint.kind in ("ball", "free") and abs(math.hypot(*q[-4:]) - 1.0) > 1e-6:
+        raise ArgumentError(
+            f"{name} has a quaternion of norm {math.hypot(*q[-4:]):.9g}",
+            do="normalise it, in the order (w, x, y, z)",
+        )
+    return q
 
 
 def bounds(values: Any, name: str) -> tuple[float | None, float | None]:

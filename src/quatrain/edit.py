@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from quatrain.builder_options import coordinates_of
 from quatrain.equations.kinematics import frame_pose, frame_velocity
 from quatrain.equations.pseudo_inertia import PseudoInertia
 from quatrain.equipment import Actuator, Keyframe, Shape
@@ -149,13 +150,7 @@ def fix_joint(model: Model, joint: str, value: float | Iterable[float] | None = 
         raise ArgumentError(
             f"joint {joint!r} follows {chosen.mimic.joint!r}", do="fix that one, and this one stays as well"
         )
-    q = list(chosen.neutral)
-    if value is not None:
-        q = [float(value)] if isinstance(value, (int, float)) else [float(x) for x in value]
-    if len(q) != chosen.nq:
-        raise ArgumentError(
-            f"joint {joint!r} has {chosen.nq} coordinates, and {len(q)} came", do="give one for each"
-        )
+    q = chosen.neutral if value is None else coordinates_of(chosen, value)
     mover = model.joint_names.index(joint)
     bodies = [
         _standing(body, [drive.ratio * x + drive.offset for x in q] if body.joint.mimic else q)
@@ -205,6 +200,8 @@ def attach(
     """
     _require_model(model)
     _require_model(other, "other")
+    if at is not None:
+        require(at, Pose, "at")
     frame = model.frame(to)
     X_BG = frame.X_BF @ (at or Pose.identity())
     added = _prefixed(other, prefix)

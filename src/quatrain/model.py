@@ -79,7 +79,7 @@ class Drive:
     offset: Scalar
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A tree of bodies. Bodies stand depth-first, a parent before its children; q and v follow their joints."""
 
@@ -95,6 +95,9 @@ class Model:
     """What a file says and nobody here interprets."""
     folders: tuple[str, ...] = ()
     """Where files that it names, such as meshes, are looked for: the folder of its own file, if it has one, first."""
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name}: {self.nb} bodies, nq {self.nq}, nv {self.nv}>"
 
     # ---- sizes and names --------------------------------------------------------------------------
 
