@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import runpy
 import warnings
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -329,3 +331,13 @@ def test_go2_stands_as_in_mujoco(tmp_path):
     assert np.abs(run.q[-1, 7:] - data.qpos[7:]).max() < 0.01
     assert np.abs(run["tau"][-1] - data.qfrc_applied).max() < 0.3  # of 8 N m; both creep a little
     assert run.q[-1, 2] == pytest.approx(data.qpos[2], abs=0.005)
+
+
+def test_the_example_slides_outside_the_cone_and_stands_within(capsys):
+    script = Path(__file__).resolve().parent.parent / "examples" / "quadruped_on_a_slope.py"
+    runpy.run_path(str(script), run_name="__main__")
+    rows = re.findall(r"^ (0\.\d\d) +(\d+\.\d+) ((?: +\d+\.\d){4})$", capsys.readouterr().out, re.MULTILINE)
+    assert len(rows) == 16
+    for mu, slid, loads in rows:
+        assert (float(slid) > 0.5) == (float(mu) < np.tan(np.radians(20)))
+        assert sum(map(float, loads.split())) == pytest.approx(158.6, abs=0.5)

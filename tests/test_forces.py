@@ -218,6 +218,42 @@ def test_a_bushing_holds_a_free_body_along_and_about_every_axis():
         assert np.abs(angle - 0.7 * np.cos(5.0 * run.t)).max() < 1e-9
 
 
+def gripper():
+    """Joints that follow, a screw, a fixed frame on the ground."""
+    built = qt.ModelBuilder("gripper")
+    built.body("palm", joint="helical", axis="z", pitch=0.1, mass=1.0, inertia=(1, 1, 1))
+    built.body(
+        "left", parent="palm", joint="prismatic", axis="y", at=(0, 0.01, 0.05), mass=0.05, inertia=(1, 1, 1)
+    )
+    built.body(
+        "right",
+        parent="palm",
+        axis="x",
+        at=(0, -0.01, 0.05),
+        mass=0.05,
+        inertia=(1, 1, 1),
+        mimic=("left", 2.0),
+    )
+    built.frame("grip", body="right", at=qt.Pose(qt.Quaternion(0.8, 0.6, 0.0, 0.0), qt.Vec3(0.1, 0.2, 0.3)))
+    return built.frame("post", body="world", at=(1, 2, 3)).robot()
+
+
+@pytest.mark.parametrize("make", [machine, gripper])
+def test_elements_see_frames_where_the_robot_has_them(make):
+    robot = make()
+    q, v = random_state(robot, 8)
+    state, point = state_of(robot.model, q, v), qt.Vec3(0.3, -0.2, 0.1)
+    for frame in robot.model.frame_names[-4:]:
+        place = state.moving.place(robot.model, frame)
+        position, attitude = robot.pose(q, frame)
+        assert np.abs(np.array([*place.p]) - position).max() < 1e-13
+        turned = [*(place.R @ point)], [*qt.Quaternion(*attitude).rotate(point)]
+        assert np.abs(np.subtract(*turned)).max() < 1e-13
+        found = state.moving.velocity(robot.model, frame, point)
+        expected = robot.velocity(q, v, frame, point=[*point])
+        assert np.abs(np.array([[*x] for x in found]) - np.array(expected)).max() < 1e-12
+
+
 # ---- gravity ----------------------------------------------------------------------------------------------
 
 

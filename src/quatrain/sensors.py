@@ -22,7 +22,7 @@ from quatrain.equations.forces.numbers import (
     own_numbers,
     refuse_below,
 )
-from quatrain.equations.kinematics import frame_acceleration, frame_place, frame_velocity
+from quatrain.equations.kinematics import frame_acceleration, frame_velocity
 from quatrain.equations.reactions import joint_reactions, moved
 from quatrain.equations.stepping.nested import scalars
 from quatrain.equations.tree_motion import Force, Loads, State
@@ -179,8 +179,8 @@ class ForceTorque:
                 f"ForceTorque is to measure at {self.frame!r}, which stands on the ground",
                 do="name a frame of a body that moves",
             )
-        body = frame_place(state.model, state.q, state.model.bodies[frame.body].name)
-        here = frame_place(state.model, state.q, self.frame)
+        body = state.moving.place(state.model, state.model.bodies[frame.body].name)
+        here = state.moving.place(state.model, self.frame)
         f, t = moved(_reaction(state, frame.body), body.p - here.p)
         return (*(here.R.T @ f), *(here.R.T @ t))
 
@@ -204,7 +204,7 @@ class Accelerometer:
 
     def __call__(self, state: State) -> Vec3:
         a, _ = frame_acceleration(state.model, state.q, state.v, state.acceleration, self.frame)
-        return frame_place(state.model, state.q, self.frame).R.T @ (a - state.model.gravity)
+        return state.moving.place(state.model, self.frame).R.T @ (a - state.model.gravity)
 
     def quantity(self, name: str) -> Quantity:
         return Quantity(name, "m/s²", f"of {self.frame} less gravity, in it", _AXES)

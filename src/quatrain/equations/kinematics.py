@@ -109,12 +109,43 @@ def frame_pose(model: Model, q: Sequence[Scalar], frame: str, relative_to: str =
     return X_WF if relative_to == "world" else in_world(relative_to).inverse() @ X_WF
 
 
-def frame_place(model: Model, q: Sequence[Scalar], frame: str) -> Place:
-    """R_WF and p_WF by the rotations of the recursions, at no cost beside these; poses take sines of half angles."""
-    tree = Tree.of(model)
-    k, X_SF = tree.place_of(model, frame)
-    S = _place_on(passages(tree, q), tree.path(k))
-    return Place(S.R @ snapped(X_SF.q.to_matrix()), S.p + S.R @ X_SF.p)
+@dataclass(frozen=True)
+class Moving:
+    """All segments of a tree at once: where they are in the world, and how they move, in their own axes."""
+
+    tree: Tree
+    places: Sequence[Place]
+    velocities: Sequence[Vec3]
+    """Of their origins."""
+    rates: Sequence[Vec3]
+
+    @classmethod
+    def of(cls, model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Moving:
+        tree = Tree.of(model)
+        steps = passages(tree, q)
+        velocities: list[Vec3] = []
+        rates: list[Vec3] = []
+        for segment, step in zip(tree.segments, steps, strict=True):
+            first = segment.parent == WORLD
+            v_P, w_P = (ZERO, ZERO) if first else (velocities[segment.parent], rates[segment.parent])
+            w_r, v_r = relative_rates(segment, v)
+            velocities.append(step.to_child(v_P + cross(w_P, step.p)) + v_r)
+            rates.append(step.to_child(w_P) + w_r)
+        return cls(tree, places(tree, steps), velocities, rates)
+
+    def place(self, model: Model, frame: str) -> Place:
+        """R_WF and p_WF of a frame, by the rotations of the recursions: `frame_pose` takes sines of half angles."""
+        k, X_SF = self.tree.place_of(model, frame)
+        S = self.places[k] if k != WORLD else GROUND
+        return Place(S.R @ snapped(X_SF.q.to_matrix()), S.p + S.R @ X_SF.p)
+
+    def velocity(self, model: Model, frame: str, point: Vec3) -> tuple[Vec3, Vec3]:
+        """Of a point with these coordinates in a frame, and the frame's angular velocity, in axes of the world."""
+        k, X_SF = self.tree.place_of(model, frame)
+        if k == WORLD:
+            return ZERO, ZERO
+        R, w = self.places[k].R, self.rates[k]
+        return R @ (self.velocities[k] + cross(w, X_SF.apply(point))), R @ w
 
 
 # ---- Jacobians ------------------------------------------------------------------------------------------

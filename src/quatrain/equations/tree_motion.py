@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from quatrain.equations import joints
 from quatrain.equations.forward_dynamics import forward_dynamics
 from quatrain.equations.inverse_dynamics import Wrench
-from quatrain.equations.kinematics import frame_pose, frame_velocity
+from quatrain.equations.kinematics import Moving, frame_pose, frame_velocity
 from quatrain.equations.passive_forces import SLIP, passive_force
 from quatrain.equations.stepping.nested import added, scaled
 from quatrain.equations.stepping.system import Space, System, rotation_cayley, unit
@@ -129,6 +129,11 @@ class State:
     def acceleration(self) -> Numbers:
         """Of the joints, under all that acts."""
         return tuple(forward_dynamics(self.model, self.q, self.v, *self.pushed))
+
+    @cached_property
+    def moving(self) -> Moving:
+        """Of all bodies at once, for those who ask for many places."""
+        return Moving.of(self.model, self.q, self.v)
 
     def pose(self, frame: str, relative_to: str = "world") -> Pose:
         """X of a frame, seen from another."""

@@ -11,7 +11,7 @@ from typing import Any
 from quatrain.control import Control
 from quatrain.equations import dynamics
 from quatrain.equations.forces.numbers import given
-from quatrain.equations.kinematics import frame_place
+from quatrain.equations.kinematics import Moving
 from quatrain.equations.mass_matrix_inverse import Factors
 from quatrain.equations.tables import Table
 from quatrain.errors import ArgumentError
@@ -119,8 +119,9 @@ def operational_space(
 
     def law(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> list[Scalar]:
         k, d = given(p, stiffness), given(p, damping)
-        here, there = frame_place(model, q, frame), place(t)
-        linear, angular = dynamics.frame_velocity(model, q, v, frame)
+        moving = Moving.of(model, q, v)
+        here, there = moving.place(model, frame), place(t)
+        linear, angular = moving.velocity(model, frame, Vec3(0.0, 0.0, 0.0))
         wanted = [*(there[2] + (there[1] - linear) * d + (there[0] - here.p) * k)]
         if turned is not None:
             (q_d, w_d), q_WF = turned(t), dynamics.pose(model, q, frame, "world")[1]

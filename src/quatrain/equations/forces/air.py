@@ -16,7 +16,6 @@ from quatrain.equations.forces.numbers import (
     refuse_below,
 )
 from quatrain.equations.inverse_dynamics import Wrench
-from quatrain.equations.kinematics import frame_place
 from quatrain.equations.tree_motion import State
 from quatrain.geometry import Vec3, cross, dot
 from quatrain.scalar import Scalar, greater, sqrt, where
@@ -62,7 +61,7 @@ class Drag:
         speed = where(moving, sqrt(where(moving, square, 1.0)), 0.0)
         p, pressure = state.p, given(state.p, self.density) * speed * 0.5
         if isinstance(self.area, tuple):
-            R = frame_place(state.model, state.q, self.frame).R
+            R = state.moving.place(state.model, self.frame).R
             areas = [given(p, x) for x in for_each(self.area, 3, self, "area")]
             u_F = R.T @ u
             f = -(R @ Vec3(*(a * x * pressure for a, x in zip(areas, u_F, strict=True))))

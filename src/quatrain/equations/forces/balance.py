@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from quatrain.equations.inverse_dynamics import ZERO
 from quatrain.equations.tree_motion import Force, State
 from quatrain.geometry import dot
 from quatrain.scalar import Scalar
@@ -15,7 +16,7 @@ def power(state: State, force: Force) -> Scalar:
     if isinstance(found, Mapping):
         total: Scalar = 0.0
         for frame, (f, t) in found.items():
-            v, w = state.velocity(frame)
+            v, w = state.moving.velocity(state.model, frame, ZERO)
             total = total + dot(f, v) + dot(t, w)
         return total
     return sum((tau * rate for tau, rate in zip(found, state.v, strict=True)), 0.0)

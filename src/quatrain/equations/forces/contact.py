@@ -24,7 +24,6 @@ from quatrain.equations.forces.numbers import (
 )
 from quatrain.equations.forces.pressing import pressed_energy, pressing
 from quatrain.equations.inverse_dynamics import ZERO, Wrench
-from quatrain.equations.kinematics import frame_place
 from quatrain.equations.tree_motion import State
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Vec3, cross, dot
@@ -155,7 +154,7 @@ class GroundContact:
     def _touches(self, state: State, ground: Place) -> list[tuple[str, Touch]]:
         normal = self.plane.normal
         if self.plane.frame != "world":
-            normal = frame_place(state.model, state.q, self.plane.frame).R @ normal
+            normal = state.moving.place(state.model, self.plane.frame).R @ normal
         p = state.p
         k, c, mu, slip, radius = (
             given(p, x) for x in (self.stiffness, self.dissipation, self.friction, self.slip, self.radius)

@@ -14,7 +14,7 @@ from quatrain.equations.forces.numbers import (
     refuse_below,
 )
 from quatrain.equations.inverse_dynamics import Wrench
-from quatrain.equations.kinematics import frame_place, frame_pose, frame_velocity
+from quatrain.equations.kinematics import frame_pose, frame_velocity
 from quatrain.equations.tree_motion import State
 from quatrain.errors import ArgumentError
 from quatrain.geometry import Vec3, cross, dot
@@ -33,9 +33,9 @@ class Place:
 
 def place(state: State, frame: str, at: Vec3) -> Place:
     """Of the point that has the coordinates `at` in the frame."""
-    standing = frame_place(state.model, state.q, frame)
+    standing = state.moving.place(state.model, frame)
     arm = standing.R @ at
-    v, w = frame_velocity(state.model, state.q, state.v, frame, point=at)
+    v, w = state.moving.velocity(state.model, frame, at)
     return Place(standing.p + arm, v, arm, w)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from quatrain.equations.forces.numbers import Number, given, own_vector, refuse_below
 from quatrain.equations.inverse_dynamics import Wrench
-from quatrain.equations.kinematics import frame_place
 from quatrain.equations.tree_motion import State
 from quatrain.errors import ArgumentError
 from quatrain.geometry import SymMat3, Vec3, cross, dot
@@ -91,7 +90,7 @@ class PointGravity:
     @staticmethod
     def _inertia(state: State, body: Body) -> SymMat3:
         """About the centre of mass, in W."""
-        return body.I_Bcm_B.rotated(frame_place(state.model, state.q, body.name).R)
+        return body.I_Bcm_B.rotated(state.moving.place(state.model, body.name).R)
 
 
 def _heavy(state: State, names: tuple[str, ...] | None) -> list[tuple[Body, Vec3, Vec3]]:
@@ -109,7 +108,7 @@ def _heavy(state: State, names: tuple[str, ...] | None) -> list[tuple[Body, Vec3
     for body in chosen.values():
         if isinstance(body.mass, (int, float)) and body.mass == 0:
             continue
-        standing = frame_place(state.model, state.q, body.name)
+        standing = state.moving.place(state.model, body.name)
         arm = standing.R @ body.p_BBcm
         found.append((body, standing.p + arm, arm))
     return found

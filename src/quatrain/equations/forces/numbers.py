@@ -54,7 +54,7 @@ def refuse_zero(owner: object, *names: str) -> None:
 
 
 def _numbers(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, (tuple, Vec3)) else (value,)
+    return tuple(plain(x) for x in value) if isinstance(value, (tuple, Vec3)) else (plain(value),)
 
 
 def _kind(owner: object) -> str:

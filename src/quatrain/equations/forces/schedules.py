@@ -8,7 +8,6 @@ from typing import Any
 
 from quatrain.equations.forces.numbers import motions_of
 from quatrain.equations.inverse_dynamics import ZERO, Wrench
-from quatrain.equations.kinematics import frame_place
 from quatrain.equations.tables import Table
 from quatrain.equations.tree_motion import State
 from quatrain.errors import ArgumentError
@@ -41,6 +40,8 @@ class Schedule:
                 raise ArgumentError(
                     f"{name} of Schedule has rows of {table.size}", do="give three components for each time"
                 )
+            object.__setattr__(self, "times", table.times)
+            object.__setattr__(self, name, table.values)
 
     @cached_property
     def _tables(self) -> dict[str, Table]:
@@ -50,7 +51,7 @@ class Schedule:
     def __call__(self, state: State) -> dict[str, Wrench]:
         parts = {name: Vec3(*table(state.t)) for name, table in self._tables.items()}
         if self.axes == "body":
-            R = frame_place(state.model, state.q, self.frame).R
+            R = state.moving.place(state.model, self.frame).R
             parts = {name: R @ part for name, part in parts.items()}
         return {self.frame: (parts.get("force", ZERO), parts.get("torque", ZERO))}
 
@@ -65,7 +66,8 @@ class JointSchedule:
     kind: str = "linear"
 
     def __post_init__(self) -> None:
-        assert self._table.size
+        object.__setattr__(self, "times", self._table.times)
+        object.__setattr__(self, "values", self._table.values)
 
     @cached_property
     def _table(self) -> Table:
