@@ -283,6 +283,34 @@ def test_feedback_of_the_state_from_an_lqr_keeps_the_pole_up():
     assert np.abs(run.q[-1]).max() < 1e-4
 
 
+def test_laws_add_up_each_with_its_state():
+    robot = slider(1.0)
+    feed = laws.table(robot, [0.0, 0.5, 1.0], [0.0, 2.0, 0.0])
+    both = laws.together(
+        robot, laws.pid(robot, 30.0, 20.0, 5.0, [0.2]), feed, laws.pid(robot, 1.0, 2.0, 0.0, [0.1])
+    )
+    run = run_of(robot, [0.0], [0.0], both, duration=1.0)
+    gap = (
+        (30.0 * 0.2 + 1.0 * 0.1)
+        + (20.0 * 0.2 + 2.0 * 0.1) * run.t
+        + np.array([feed.law(t, 0, 0, 0, 0)[0] for t in run.t])
+    )
+    integral = np.concatenate([[0], -22.0 * np.cumsum(run.q[1:, 0]) * 1e-3])
+    expected = gap - 31.0 * run.q[:, 0] - 5.0 * run.v[:, 0] + integral
+    assert np.abs(run["tau"][:, 0] - expected).max() < 1e-9
+
+
+def test_the_legs_of_a_free_machine_follow_a_table():
+    robot = qt.examples.load("quadruped")
+    values = np.random.default_rng(0).uniform(-1, 1, (4, 12))
+    way = laws.Table([0.0, 1.0, 2.0, 3.0], values, "cubic")
+    q, v = random_state(robot, 6)
+    tau = np.array(asked(laws.pd(robot, 7.0, 2.0, way), robot, q, v, t=1.3))
+    spline = CubicSpline([0, 1, 2, 3], values, bc_type="natural")
+    assert tau[6:] == pytest.approx(7.0 * (spline(1.3) - q[7:]) + 2.0 * (spline(1.3, 1) - v[6:]))
+    assert np.all(tau[:6] == 0)
+
+
 # ---- bounds, actuators, motors ----------------------------------------------------------------------------------
 
 
@@ -426,7 +454,15 @@ def of_arm(control):
         (lambda: laws.pd(arm(), 1.0, 1.0, [0] * 7, joints=["elbow"]), "pd is to drive 'elbow'"),
         (lambda: laws.pd(arm(), 1.0, 1.0, [0] * 7, limit="model"), "no joint of arm7 has a limit of effort"),
         (lambda: laws.pd(arm(), 1.0, 1.0, [0] * 7, every=0), "asked every 0 steps"),
-        (lambda: laws.pd(weak(), 1.0, 1.0, laws.Table([0, 1], np.zeros((2, 19)))), "which splines do not join"),
+        (lambda: laws.pd(weak(), 1.0, 1.0, laws.Table([0, 1], np.zeros((2, 19)))),
+         "has 19 columns; it drives 12 velocities"),
+        (lambda: laws.pd(qt.examples.load("humanoid"), 1, 1, laws.Table([0, 1], [0, 1])),
+         "whose quaternions splines do not join"),
+        (lambda: laws.saturated(slider(), qt.python_law(still), 1.0),
+         "a law in plain Python was to be put behind a drive"),
+        (lambda: laws.together(slider(), qt.Control(still), qt.Control(still, every=2)),
+         "the rates and delays [(1, 0), (2, 0)]"),
+        (lambda: laws.together(slider()), "together was given 0 laws"),
         (lambda: of_arm(laws.pd(arm(), 1.0, 1.0, lambda t: [0] * 6)), "gives lists of 6 numbers"),
         (lambda: laws.computed_torque(weak(), 1.0, 1.0, "standing"), "joint 'root' of quadruped is free"),
         (lambda: laws.pd_plus(weak(), 1.0, 1.0, "standing"), "pd_plus needs a force for every velocity"),

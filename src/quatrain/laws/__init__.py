@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from quatrain.equations.motors import Motor, with_rotors
 from quatrain.equations.tables import Table
-from quatrain.laws.drives import actuated, motorised, saturated
+from quatrain.laws.drives import actuated, motorised, saturated, together
 from quatrain.laws.feedback import pd, pid, state_feedback, table
 from quatrain.laws.model_based import computed_torque, gravity_compensation, operational_space, pd_plus
 from quatrain.laws.network import neural_network
@@ -25,6 +25,7 @@ __all__ = [
     "neural_network",
     "table",
     "Table",
+    "together",
     "saturated",
     "actuated",
     "motorised",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quatrain.control import Control
+from quatrain.control import Control, PythonLaw
 from quatrain.equations import dynamics
 from quatrain.equations.motors import Motor, motor_places
 from quatrain.equations.tree_motion import places_of
@@ -109,10 +109,40 @@ def motorised(
     return Control(drive, start, every)
 
 
+def together(robot: Any, *laws: Law) -> Control:
+    """The sum of several laws, each with its own state: a table of forces with PD about it. They have one rate."""
+    model, parts = model_of(robot), [as_control(law) for law in laws]
+    rates = {(part.every, part.delay) for part in parts}
+    if len(rates) != 1:
+        raise ArgumentError(
+            f"together was given {len(parts)} laws with the rates and delays {sorted(rates)}",
+            do="give one law or more, asked equally often: every=…",
+        )
+    start = {f"law{k}": part.start for k, part in enumerate(parts) if part.start is not None}
+
+    def summed(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> Any:
+        tau: list[Scalar] = [0.0] * model.nv
+        following = {}
+        for k, part in enumerate(parts):
+            name = f"law{k}"
+            answer, after = _asked(part, t, q, v, x[name] if name in start else None, p)
+            tau = [a + b for a, b in zip(tau, _by_velocity(model, answer), strict=True)]
+            if name in start:
+                following[name] = after
+        return (tau, following) if start else tau
+
+    return replace(parts[0], law=summed, start=start or None)
+
+
 # ---- the law inside ------------------------------------------------------------------------------------------
 
 
 def as_control(law: Law) -> Control:
+    if isinstance(law, PythonLaw):
+        raise ArgumentError(
+            "a law in plain Python was to be put behind a drive, which is traced into the kernel",
+            do="write the law for tracing, or have the Python law itself do what the drive does",
+        )
     return law if isinstance(law, Control) else Control(law)
 
 

@@ -34,7 +34,7 @@ def pd(
     model = model_of(robot)
     driven = Driven(model, "pd", _names(joints))
     K, D = driven.numbers(stiffness, "stiffness"), driven.numbers(damping, "damping")
-    aim, bounds, own = aim_of(model, target, "pd"), bounds_of(driven, limit), set(driven.places)
+    aim, bounds, own = aim_of(driven, target), bounds_of(driven, limit), set(driven.places)
 
     def law(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> list[Scalar]:
         q_d, v_d, _ = aim(t)
@@ -75,7 +75,7 @@ def pid(
     K, Ki, D = (
         driven.numbers(x, name) for name, x in zip(names, (stiffness, integral, damping), strict=True)
     )
-    aim, bounds, own = aim_of(model, target, "pid"), bounds_of(driven, limit), set(driven.places)
+    aim, bounds, own = aim_of(driven, target), bounds_of(driven, limit), set(driven.places)
     most = None if integral_limit is None else driven.numbers(integral_limit, "integral_limit")
 
     def law(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> tuple[list[Scalar], Any]:
@@ -117,7 +117,7 @@ def state_feedback(
     K = [[float(x) for x in row] for row in rows]
     driven = Driven(model, "state_feedback", tuple(model.v_names))
     constant = driven.numbers(0.0 if feedforward is None else feedforward, "feedforward", least=None)
-    aim, bounds = aim_of(model, target, "state_feedback"), bounds_of(driven, limit)
+    aim, bounds = aim_of(driven, target), bounds_of(driven, limit)
 
     def law(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> list[Scalar]:
         q_d, v_d, _ = aim(t)

@@ -45,7 +45,7 @@ def computed_torque(
     model = _driven_throughout(robot, "computed_torque")
     driven = Driven(model, "computed_torque")
     K, D = driven.numbers(stiffness, "stiffness"), driven.numbers(damping, "damping")
-    aim, bounds = aim_of(model, target, "computed_torque"), bounds_of(driven, limit)
+    aim, bounds = aim_of(driven, target), bounds_of(driven, limit)
 
     def law(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> list[Scalar]:
         q_d, v_d, a_d = aim(t)
@@ -68,7 +68,7 @@ def pd_plus(
     model = _driven_throughout(robot, "pd_plus")
     driven = Driven(model, "pd_plus")
     K, D = driven.numbers(stiffness, "stiffness"), driven.numbers(damping, "damping")
-    aim, bounds = aim_of(model, target, "pd_plus"), bounds_of(driven, limit)
+    aim, bounds = aim_of(driven, target), bounds_of(driven, limit)
 
     def law(t: Scalar, q: Any, v: Any, x: Any, p: Any) -> list[Scalar]:
         q_d, v_d, a_d = aim(t)
@@ -113,7 +113,7 @@ def operational_space(
     place, turned = _place_of(position), None if attitude is None else _attitude_of(attitude)
     rows = 3 if turned is None else 6
     aim, bounds = (
-        None if posture is None else aim_of(model, posture, "operational_space"),
+        None if posture is None else aim_of(driven, posture),
         bounds_of(driven, limit),
     )
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from quatrain.equations import dynamics
 from quatrain.equations.forces.numbers import given, plain
+from quatrain.equations.freedoms import freedoms
 from quatrain.equations.tables import Table
 from quatrain.equations.tree_motion import places_of
 from quatrain.errors import ArgumentError
@@ -19,8 +20,8 @@ Aim: TypeAlias = tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]]
 """Configuration, velocities, accelerations."""
 
 Target: TypeAlias = Any
-"""A configuration (nq), a dict of joints, the name of a keyframe, a `Table` of all coordinates, or a function of time
-that gives q, (q, v) or (q, v, a)."""
+"""A configuration (nq), a dict of joints, the name of a keyframe, a `Table` with a column for each velocity that is
+driven, or a function of time that gives q, (q, v) or (q, v, a)."""
 
 Gains: TypeAlias = Any
 """One number, one for each velocity that is driven, or a dict by names of joints; of names of parameters likewise."""
@@ -151,21 +152,46 @@ def bounded(tau: Sequence[Scalar], bounds: Sequence[Any] | None, p: Mapping[str,
 # ---- targets -----------------------------------------------------------------------------------------------
 
 
-def aim_of(model: Model, target: Target, law: str) -> Callable[[Scalar], Aim]:
+def aim_of(driven: Driven, target: Target) -> Callable[[Scalar], Aim]:
     """t → (q, v, a), whatever a user gave."""
+    model, law = driven.model, driven.law
     rest = (0.0,) * model.nv
     if isinstance(target, Table):
-        if target.size != model.nq or model.nq != model.nv:
-            raise ArgumentError(
-                f"the table that {law} is to follow has {target.size} columns; {model.name} has nq = {model.nq}"
-                + ("" if model.nq == model.nv else " with quaternions, which splines do not join"),
-                do="give one column for each coordinate, of a machine without ball and free joints",
-            )
-        return lambda t: (target(t), target.rate(t), target.acceleration(t))
+        return _along(driven, target)
     if callable(target):
         return lambda t: _completed(model, target(t), law)
     q = _configuration(model, target, law)
     return lambda t: (q, rest, rest)
+
+
+def _along(driven: Driven, table: Table) -> Callable[[Scalar], Aim]:
+    """Of a table with a column for each velocity that is driven; the other coordinates stay at zero."""
+    model = driven.model
+    single = {motion.v: motion.q for motion in freedoms(model) if motion.motion.nq == 1}
+    if not set(driven.places) <= set(single):
+        raise ArgumentError(
+            f"{driven.law} is to follow a table with joints whose quaternions splines do not join",
+            do="name in joints= those that turn or slide, or give a function of time",
+        )
+    if table.size != len(driven.places):
+        raise ArgumentError(
+            f"the table that {driven.law} is to follow has {table.size} columns; "
+            f"it drives {len(driven.places)} velocities",
+            do="give one column for each, or name in joints= which the table is for",
+        )
+    neutral, rest = dynamics.neutral(model), [0.0] * model.nv
+
+    def placed(base: Sequence[Scalar], places: Iterable[int], values: Sequence[Scalar]) -> list[Scalar]:
+        found = list(base)
+        for k, value in zip(places, values, strict=True):
+            found[k] = value
+        return found
+
+    return lambda t: (
+        placed(neutral, [single[k] for k in driven.places], table(t)),
+        placed(rest, driven.places, table.rate(t)),
+        placed(rest, driven.places, table.acceleration(t)),
+    )
 
 
 def _configuration(model: Model, target: Any, law: str) -> tuple[float, ...]:
