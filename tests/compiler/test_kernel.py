@@ -478,7 +478,8 @@ def test_nan_and_infinity_and_what_is_too_large_pass_without_a_warning(dtype):
     inverse = compile(lambda x: scalar.log(x) + 1.0 / x, inputs={"x": float}, dtype=dtype)
     with np.errstate(all="raise"):
         found = inverse(np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1e300, 1e-300]))
-        one = inverse(0.0)
+        one, large = inverse(0.0), inverse(1e300)
+    assert np.isinf(large) == (dtype == "float32")
     assert np.isnan(found[[0, 2, 3, 5]]).all()  # at 0: -inf + inf
     assert found[[1, 4]].tolist() == [np.inf, -np.inf]
     assert np.isnan(one)
@@ -505,6 +506,17 @@ def test_nested_arguments_and_results():
     assert same_bits(out["arm"], found["arm"])
     assert same_bits(out["list"][0], x)
     assert same_bits(out["list"][1]["deep"], np.full(5, 2.0))
+
+
+@pytest.mark.parametrize("x", [1.0, np.arange(5.0)])
+def test_a_dataclass_of_scalars_comes_as_an_instance_or_as_an_array(x):
+    law = compile(lambda arm, k: Arm(arm.y * k, arm.x), inputs={"arm": Arm, "k": float})
+    expected = np.stack([np.full(np.shape(x), 6.0), np.asarray(x)], axis=-1)
+    for _ in range(2):  # the second time by a shorter way, where there is one
+        assert same_bits(law(Arm(x, 2.0), 3.0), expected)
+        assert same_bits(law(np.stack(np.broadcast_arrays(x, 2.0), axis=-1), 3.0), expected)
+    with pytest.raises(ArgumentError, match="arm holds Python objects, not real numbers"):
+        law(object(), 3.0)
 
 
 def test_results_are_new_arrays_each_time():

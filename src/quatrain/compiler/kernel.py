@@ -21,7 +21,7 @@ from quatrain.compiler import calls, interpret, shortcuts
 from quatrain.compiler.counts import operations
 from quatrain.compiler.program import Program
 from quatrain.compiler.shortcuts import NO_LOOP, UNPREPARED
-from quatrain.compiler.structure import Group, Structure, of_value
+from quatrain.compiler.structure import Group, Record, Structure, of_value
 from quatrain.compiler.trace import check_declaration, trace
 from quatrain.errors import ArgumentError, QuatrainError
 
@@ -128,10 +128,11 @@ def has_llvm(title: str) -> bool:
 class Kernel:
     """A compiled program. Call it with arrays; leading axes are the batch and broadcast.
 
-    Arguments come by position or by name, and are converted to the kernel's number type. Results are nested as
-    the function nests them, a dataclass of scalars as an array (..., k); `out=` takes an array, or the like
-    nesting of arrays, to write to. Arrays whose batch or value axes do not lie evenly in memory are
-    copied first. Without llvmlite the interpreter does the work, and says so once.
+    Arguments come by position or by name, and are converted to the kernel's number type; a dataclass of scalars comes
+    as an array (..., k), or as an instance that holds columns. Results are nested as the function nests them, a
+    dataclass of scalars as an array (..., k); `out=` takes an array, or the like nesting of arrays, to write to.
+    Arrays whose batch or value axes do not lie evenly in memory are copied first. Without llvmlite the interpreter does
+    the work, and says so once.
     """
 
     def __init__(
@@ -145,6 +146,7 @@ class Kernel:
         self._names = tuple(program.input_structure.names)
         # Ports and arguments are the same where no argument is nested.
         self.plain = self._names == tuple(port.name for port in program.inputs)
+        self._as_given = self.plain and not any(isinstance(p, Record) for p in program.input_structure.parts)
         self.leaves = [(port.shape, len(port.numbers)) for port in (*program.inputs, *program.outputs)]
         self.number_type = np.dtype(self._kind)
         self._prepare()
@@ -188,7 +190,7 @@ class Kernel:
             if result is not UNPREPARED:
                 return result
         values = calls.bound(self.program.name, self._names, arguments, named)
-        flat = values if self.plain else self.program.flatten(values)
+        flat = values if self._as_given else self.program.flatten(values)
         arrays = [calls.as_numbers(flat[port.name], port.name, self._kind) for port in self.program.inputs]
         batch = calls.batch_of(self.program.name, self.program.inputs, arrays)
         ports = self.program.outputs

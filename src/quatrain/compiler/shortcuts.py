@@ -35,6 +35,8 @@ def single_state(kernel: Kernel) -> Callable[[tuple[Any, ...]], Any]:
     places, count, dtype, array = bench.inputs, len(bench.inputs), kernel.number_type, np.ndarray
     # A line of numbers goes through a view that refuses what is not of its length and its number type.
     lines = [memoryview(place.data) if place.ndim == 1 else None for place in places]
+    # NumPy would warn of what is too large for single precision.
+    numbers: list[Any] = [memoryview(place.data) if not place.ndim else None for place in places]
     native = kernel.native
     # A loop may take any time: others go on meanwhile.
     call = native.call_long if native.facts["repeats"] else native.call_short
@@ -48,20 +50,18 @@ def single_state(kernel: Kernel) -> Callable[[tuple[Any, ...]], Any]:
             return UNPREPARED
         in_use.append(None)
         try:
-            for argument, line, place in zip(arguments, lines, places):  # noqa: B905 lengths are equal, and it is hot
+            for argument, line, number, place in zip(arguments, lines, numbers, places):  # noqa: B905 equal, and hot
                 if line is not None:
                     try:
                         line[:] = argument
                     except (TypeError, ValueError, BufferError):
                         return UNPREPARED
-                elif type(argument) is array:
-                    if argument.shape != place.shape or argument.dtype is not dtype:
-                        return UNPREPARED
+                elif number is not None and isinstance(argument, float):
+                    number[()] = argument
+                elif type(argument) is array and argument.shape == place.shape and argument.dtype is dtype:
                     place[...] = argument
-                elif place.ndim or type(argument) is not float:
-                    return UNPREPARED
                 else:
-                    place[...] = argument
+                    return UNPREPARED
             call(address)
             return result()
         finally:
