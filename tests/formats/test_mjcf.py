@@ -245,3 +245,25 @@ def test_things_without_names_get_names_that_are_free():
     body = '<body><joint/><joint name="joint0" axis="1 0 0"/><geom size="1"/></body>'
     model, _ = load_model(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
     assert model.joint_names == ("joint0_", "joint0")
+
+
+def test_what_has_no_effect_here_is_told_once_for_each_kind():
+    text = MACHINE.replace(
+        "<worldbody>", '<option integrator="RK4" wind="1 0 0"/><worldbody><camera/><light/><light/>'
+    )
+    text = text.replace('joint type="ball"', 'joint type="ball" limited="true" range="0 40"')
+    text = text.replace("<equality>", '<contact><exclude body1="base" body2="tip"/></contact><equality>')
+    text = text.replace("</worldbody>", '<body name="hand" mocap="true"/></worldbody>')
+    text = text.replace("<keyframe>", "<!--").replace("</keyframe>", "-->")
+    _, report = load_model(text)
+    told = str(report)
+    for what in (
+        "options of the simulator are not used here: integrator",
+        "wind is not modelled here",
+        "<light>, 2 times: it has no effect on the dynamics",
+        "<camera>: it has no effect on the dynamics",
+        "<contact>: contacts are not modelled here",
+        "an angle from its rest, is not taken over",
+        "body 'hand' is moved from outside (mocap); here it stands where the file puts it",
+    ):
+        assert what in told

@@ -275,6 +275,20 @@ def test_loops_and_gearboxes_are_kept_and_told():
     assert [extra.name for extra in model.extras] == ["g", "ac"]
 
 
+EVERYTHING = f"""<sdf version="1.11"><model name="m" canonical_link="a"><pose degrees="true">1 2 3 10 20 30</pose>
+  <frame name="f" attached_to="b"><pose relative_to="a" rotation_format="quat_xyzw">1 2 3 0 0 0 1</pose></frame>
+  {link("a")}{link("b", '<pose relative_to="a">0 0 1 0 0 0</pose>')}{link("c")}{link("d")}{link("e")}
+  {joint("ab", "universal", "a", "f", '<axis><xyz>1 0 0</xyz></axis><axis2><xyz expressed_in="f">0 1 0</xyz></axis2>')}
+  {joint("cb", "screw", "c", "b", "<thread_pitch>3</thread_pitch><axis><xyz>0 0 1</xyz></axis>")}
+  {joint("cd", "ball", "c", "d", "")}{joint("da", "revolute", "d", "a")}
+  {joint("ea", "prismatic", "e", "a", '<axis><mimic joint="cb"><multiplier>2</multiplier></mimic></axis>')}
+  <link name="auto"><inertial auto="true"><density>3</density></inertial><collision name="v">
+    <pose relative_to="f"/><geometry><cone><radius>1</radius><length>2</length></cone></geometry></collision></link>
+  <model name="n"><pose relative_to="auto"/><link name="x"/><frame name="g"/></model>
+  <joint name="gb" type="gearbox"><parent>a</parent><child>b</child></joint>
+</model></sdf>"""
+
+
 # ---- worlds -------------------------------------------------------------------------------------------
 
 WORLD = f"""<sdf version="1.7"><world name="yard"><gravity>0 0 -1.6</gravity>
@@ -463,3 +477,12 @@ def test_ten_thousand_links_load_in_three_seconds():
     model, _ = load_model(text)
     assert time.thread_time() - start < 3
     assert model.nv == 10_005
+
+
+def test_a_link_that_is_called_world_is_the_ground():
+    seen = '<visual name="v"><geometry><box><size>1 1 1</size></box></geometry></visual>'
+    model, report = load_model(
+        sdf(link("world", inside=seen) + link("a") + joint("j", "revolute", "world", "a"))
+    )
+    assert (model.body_names, model.nv, model.shapes[0].body) == (("a",), 1, -1)
+    assert "link 'world' is the ground" in str(report)

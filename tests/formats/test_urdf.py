@@ -286,3 +286,35 @@ def test_ten_thousand_links_load_in_seconds():
         model, _ = load_model(text)
         assert model.nv == 9_999
         assert time.process_time() - began < 12  # three seconds on an idle machine of today
+
+
+def test_a_spherical_joint_is_a_ball_and_it_is_told():
+    robot = qt.load(robot_of(TWO + joint("spherical", "")))
+    assert (robot.nq, robot.nv) == (4, 3)
+    assert "joint 'j' is spherical, of no standard: a ball" in str(robot.report)
+
+
+def test_a_shape_without_extent_is_left_out():
+    visual = '<link name="base"><visual><geometry><sphere radius="0"/></geometry></visual></link>'
+    robot = qt.load(robot_of(visual))
+    assert robot.model.shapes == ()
+    assert "a sphere of link 'base' has the size (0.0,): left out" in str(robot.report)
+
+
+def test_a_reduction_in_words_makes_no_actuator():
+    robot = qt.load(ROBOT.replace("<mechanicalReduction>50", "<mechanicalReduction>fifty"))
+    assert robot.nu == 0
+    assert "has a mechanicalReduction that is no number: no actuator is made" in str(robot.report)
+
+
+def test_blank_lines_before_the_declaration_are_forgiven_and_counted(tmp_path):
+    file = tmp_path / "r.urdf"
+    file.write_text('\n\n<?xml version="1.0"?>\n<robot name="r">\n<link/></robot>')
+    with pytest.raises(FormatError, match=r"^r.urdf:5: <link> has no attribute 'name'"):
+        qt.load(file)
+
+
+def test_the_greatest_float_is_no_bound():
+    limits = '<limit lower="-1.7976931348623157e+308" upper="1" velocity="1e308"/>'
+    found = qt.load(robot_of(TWO + joint(inner=limits))).model.bodies[-1].joint.limits[0]
+    assert (found.lower, found.upper, found.velocity) == (None, 1.0, None)

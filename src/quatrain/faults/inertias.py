@@ -76,6 +76,9 @@ def nearest_moments(moments: np.ndarray) -> np.ndarray:
 
     Which of them are zero is not known: the best of all choices is taken.
     """
+    size = np.abs(moments).max()
+    if size > 0:
+        moments = moments / size  # so that squares are finite
     of_planar = 1.0 - np.eye(3)
     best = np.zeros(3)
     for count in (1, 2, 3):
@@ -85,4 +88,4 @@ def nearest_moments(moments: np.ndarray) -> np.ndarray:
             tried = columns @ planar
             if np.all(planar >= 0) and np.linalg.norm(tried - moments) < np.linalg.norm(best - moments):
                 best = tried
-    return best
+    return best * size

@@ -11,10 +11,25 @@ from typing import Any
 
 from quatrain.formats.source import FormatError, Place
 
+MOST_BYTES = 8 << 30
+"""Of memory, where the system lets it be bounded."""
+_BOUNDED = """
+import runpy, sys
+try:
+    import resource
+except ImportError:
+    pass
+else:
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+
 
 def answer_of(program: str, job: dict[str, Any], seconds: float, what: str, place: Place) -> dict[str, Any]:
     """What the program, a file beside this one, says of the job."""
-    command = [sys.executable, "-P", str(Path(__file__).with_name(program))]
+    command = [sys.executable, "-P", "-c", _BOUNDED, str(Path(__file__).with_name(program)), str(MOST_BYTES)]
     try:
         with TemporaryDirectory() as folder:  # where it may leave a log
             done = subprocess.run(

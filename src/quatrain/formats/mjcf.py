@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from quatrain.errors import QuatrainError
 from quatrain.formats import mjcf_joints
 from quatrain.formats.child import answer_of
 from quatrain.formats.mjcf_parts import actuators_of, extras_of, keyframes_of, shapes_of
+from quatrain.formats.mjcf_walk import walked
 from quatrain.formats.reading import Choices, Notes, Reading
-from quatrain.formats.source import Element, FormatError, Place, parse, text_of
+from quatrain.formats.source import Element, FormatError
 from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
 from quatrain.model import WORLD, Body, Frame, Model
 
@@ -24,13 +24,14 @@ SECONDS = 120
 
 _IDENTITY = Quaternion.identity()
 _ZERO = Vec3(0.0, 0.0, 0.0)
+_MAY_BE_ENDLESS = ("geom_size", "key_qpos", "key_qvel")
 _NOTHING = SymMat3(*(0.0,) * 6)
 
 
 def read_mjcf(root: Element, choices: Choices) -> Reading:
     """The model of a <mujoco>."""
     notes = Notes()
-    lines = _lines(root, choices)
+    lines = walked(root, choices, notes)
     compiled = Compiled(_compiled(root, choices))
     for note in compiled.raw["notes"]:
         notes.add("info", "shapes", None, f"{note}: it is not needed for the dynamics")
@@ -53,6 +54,7 @@ def read_mjcf(root: Element, choices: Choices) -> Reading:
         extras=tuple(extras_of(compiled, notes)),
     )
     model = _with_keyframes(model, compiled)
+    notes.ignored()
     held = (
         ("bodies", len(compiled.names["body"]) - 1),
         ("joints", len(compiled.names["joint"])),
@@ -72,11 +74,24 @@ class Compiled:
             kind: _filled(kind, names) for kind, names in self.raw["names"].items()
         }
 
+        for name, listed in self.raw["arrays"].items():
+            if name not in _MAY_BE_ENDLESS and not _all_finite(listed):
+                raise FormatError(
+                    f"MuJoCo's compiler gives a number in {name} that is not finite, or over 1e100",
+                    do="check the masses, sizes and axes of the file",
+                )
+
     def __getitem__(self, name: str) -> list[Any]:
         return self.raw["arrays"][name]
 
     def pose(self, kind: str, k: int) -> Pose:
         return Pose(unit(self[f"{kind}_quat"][k]), Vec3(*self[f"{kind}_pos"][k]))
+
+
+def _all_finite(listed: Any) -> bool:
+    if isinstance(listed, list):
+        return all(map(_all_finite, listed))
+    return abs(listed) < 1e100  # NaN is not
 
 
 def _filled(kind: str, names: list[str]) -> list[str]:
@@ -99,40 +114,6 @@ def unit(wxyz: list[float]) -> Quaternion:
 
 
 # ---- the file -----------------------------------------------------------------------------------------
-
-
-def _lines(root: Element, choices: Choices) -> dict[str, Place]:
-    """Where bodies and joints stand, in this file and in those that it includes, which must lie in allowed folders."""
-    found: dict[str, Place] = {}
-    pending, seen = [root], {choices.path}
-    while pending:
-        element = pending.pop()
-        name = element.get("name")
-        if name and element.tag in ("body", "joint", "freejoint"):
-            found.setdefault(f"{'body' if element.tag == 'body' else 'joint'} {name!r}", element.place)
-        if element.tag == "include":
-            path = _included(element, choices)
-            if path not in seen:
-                seen.add(path)
-                content, shown, _ = text_of(path)
-                pending.append(parse(content, shown))
-        pending += reversed(element.others())
-    return found
-
-
-def _included(element: Element, choices: Choices) -> Path:
-    file = element.string("file")
-    if choices.path is None:
-        element.fail(
-            f"a text includes the file {file!r}", do="load it from a file, so that its folder is known"
-        )
-    path = (choices.path.parent / file).resolve()
-    if not any(path.is_relative_to(root) for root in choices.allowed()):
-        element.fail(
-            f"it includes {file!r}, which lies outside the model's folder",
-            do=f"allow that folder: load(…, roots=[{str(path.parent)!r}])",
-        )
-    return path
 
 
 def _compiled(root: Element, choices: Choices) -> dict[str, Any]:
@@ -178,6 +159,9 @@ def _bodies(compiled: Compiled, choices: Choices, notes: Notes) -> tuple[list[Bo
         I_B = I_B if R == _IDENTITY else I_B.rotated(R.to_matrix())
         bodies.append(Body(name, parent, joints[-1], mass, Vec3(*compiled["body_ipos"][k]), I_B))
         numbers[k] = len(bodies) - 1
+        if compiled["body_mocapid"][k] >= 0:
+            what = f"body {name!r} is moved from outside (mocap); here it stands where the file puts it"
+            notes.add("warning", "ignored", None, what)
         if compiled["body_gravcomp"][k]:
             what = f"body {name!r} is held against gravity (gravcomp {compiled['body_gravcomp'][k]:g}): not taken over"
             notes.add("warning", "ignored", None, what)

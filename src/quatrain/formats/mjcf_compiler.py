@@ -68,6 +68,12 @@ NAMED = (
 COUNTS = ("nq", "nv", "nu", "nflex")
 
 
+MOST = 200_000
+"""Bodies, geoms and actuators together."""
+MOST_BYTES = 512 << 20
+"""Of a mesh."""
+
+
 def main() -> None:
     job = json.load(sys.stdin)
     try:
@@ -87,6 +93,10 @@ def compiled(job: dict[str, Any]) -> dict[str, Any]:
         spec, Path(job["path"]).parent if job["path"] else None, [Path(r) for r in job["roots"]]
     )
     model = spec.compile()
+    if model.nbody + model.ngeom + model.nu > MOST:
+        raise ValueError(
+            f"{model.nbody:,} bodies, {model.ngeom:,} geoms and {model.nu:,} actuators are too many"
+        )
     weightless = model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     kinds = {name: getattr(mujoco.mjtObj, f"mjOBJ_{name.upper()}") for name in NAMED}
     sizes = {"body": model.nbody, "joint": model.njnt, "equality": model.neq, "sensor": model.nsensor}
@@ -122,6 +132,8 @@ def _stand_ins(spec: Any, folder: Path | None, roots: list[Path]) -> list[str]:
         texture.file, texture.builtin = "", mujoco.mjtBuiltin.mjBUILTIN_FLAT
         texture.cubefiles = [""] * len(texture.cubefiles)
         texture.width = texture.height = 1
+    for field in spec.hfields:  # of which nothing is kept
+        field.file, field.nrow, field.ncol, field.userdata = "", 2, 2, [0.0] * 4
     for skin in list(spec.skins):
         spec.delete(skin)
     needed = set(_meshes_with_inertia(spec))
@@ -162,7 +174,9 @@ def _wrong(place: Path | None, roots: list[Path]) -> str:
     """Why a file is not read, if it is not."""
     if place is None or not any(place.resolve().is_relative_to(root) for root in roots):
         return "lies outside the folders of the model"
-    return "" if place.is_file() else "is not there"
+    if not place.is_file():
+        return "is not there"
+    return "" if place.stat().st_size <= MOST_BYTES else f"has {place.stat().st_size:,} bytes"
 
 
 def _with_folder(file: str, spec: Any) -> str:

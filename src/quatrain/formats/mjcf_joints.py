@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quatrain.formats.reading import Choices, Notes
+from quatrain.formats.source import FormatError
 from quatrain.geometry import Pose, Quaternion, Vec3
 from quatrain.model import AXES, Joint, Limits
 
@@ -36,6 +37,9 @@ def joints_of(compiled: Compiled, body: int, choices: Choices, notes: Notes) -> 
         return
     for j in range(first, first + count):
         joint = _joint(compiled, j, X_PB)
+        if joint.kind == "ball" and compiled["jnt_limited"][j]:
+            what = f"the limit of ball joint {joint.name!r}, an angle from its rest, is not taken over"
+            notes.add("warning", "ignored", None, what)
         if joint.kind == "free" and choices.base == "fixed":
             start = compiled["jnt_qposadr"][j]
             at = compiled["qpos0"][start : start + 7]
@@ -76,6 +80,8 @@ def _joint(compiled: Compiled, j: int, X_PB: Pose) -> Joint:
     here, back = Pose(_IDENTITY, p), Pose(_IDENTITY, -p)
     if kind == "ball":
         return replace(joint, X_PJ=X_PB @ here, X_MB=back)
+    if not axis.norm() > 0:
+        raise FormatError(f"the axis of joint {name!r} is zero", do="give it a direction")
     axis = axis if axis.norm() == 1 else axis / axis.norm()
     ref = compiled["qpos0"][at_q]  # the file's poses are those at this coordinate
     if kind == "prismatic":

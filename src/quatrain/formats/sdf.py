@@ -45,9 +45,10 @@ class _Sdf:
         parts.collect(world)
         gravity = self._gravity(world)
         numbers = self._bodies()
-        shapes = [s for link in parts.links for s in shapes_of(link, numbers[id(link.spot)], notes)]
+        links = [*parts.grounds, *parts.links]
+        shapes = [s for link in links for s in shapes_of(link, numbers[id(link.spot)], notes)]
         frames = tuple(self._frames(numbers))
-        others = [*self.kept, *parts.others, *(e for link in parts.links for e in others_of(link, notes))]
+        others = [*self.kept, *parts.others, *(e for link in links for e in others_of(link, notes))]
         name = world.get("name") or "world"
         if len(parts.tops) == 1:
             name = parts.tops[0].name

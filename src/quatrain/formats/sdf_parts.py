@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from quatrain.formats.reading import Choices, Notes
-from quatrain.formats.sdf_frames import Scope, Spot, settle
+from quatrain.formats.sdf_frames import WORLD_NAME, Scope, Spot, settle
 from quatrain.formats.sdf_joints import Joined
 from quatrain.formats.sdf_sources import Files, Source, Version, version_of
 from quatrain.formats.sdf_values import attribute_flag, pose, word
@@ -40,6 +40,8 @@ class Parts:
     models: list[tuple[Spot, Source, Scope]] = field(default_factory=list)
     tops: list[Source] = field(default_factory=list)
     """Models that stand in no other."""
+    grounds: list[Link] = field(default_factory=list)
+    """Links that are the ground itself: what is to be seen of them stands there."""
     others: list[Element] = field(default_factory=list)
     """What is not interpreted."""
     _joints: list[tuple[Element, Spot, Scope, Spot, Version]] = field(default_factory=list)
@@ -115,6 +117,11 @@ class Parts:
     def _parts(self, owner: Element, scope: Scope, home: Spot, version: Version) -> None:
         """Links, frames and joints that stand in a model themselves, or in the world."""
         for element in owner.children("link"):
+            if element.get("name") == WORLD_NAME:
+                what = "link 'world' is the ground, as that name means it wherever a joint says it"
+                self.notes.add("warning", "names", element, what, "give it another name, or leave it out")
+                self.grounds.append(Link(self.world, element, scope, self.world, True))
+                continue
             spot = self._spot(element, "link", scope, home)
             self.links.append(Link(spot, element, scope, home, scope.static))
         for element in owner.children("frame"):

@@ -8,6 +8,7 @@ from quatrain.formats.reading import Notes
 from quatrain.formats.sdf_frames import Spot, relative
 from quatrain.formats.sdf_values import number, turning_z_to, vector, word
 from quatrain.formats.source import Element
+from quatrain.formats.urdf_shapes import no_extent
 from quatrain.geometry import Pose, Quaternion, Vec3
 from quatrain.model import Shape
 
@@ -36,6 +37,10 @@ def shape_of(
     if found is None:
         return
     kind, size, X_GS, mesh = found
+    if no_extent(kind, size):
+        what = f"a {kind} of link {link.label!r} has the size {size}: left out"
+        notes.add("warning", "ignored", element, what)
+        return
     color, material, texture = _look(element, notes)
     yield Shape(
         kind, size, body, X_BG if X_GS is None else X_BG @ X_GS, element.tag, element.get("name") or "", mesh,

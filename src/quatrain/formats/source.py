@@ -19,6 +19,8 @@ from quatrain.geometry import Vec3
 MOST_BYTES = 64 << 20
 MOST_DEPTH = 256
 MOST_ELEMENTS = 1_000_000
+LARGEST = 1e100
+"""No number of a machine is larger, in any unit."""
 
 
 class FormatError(QuatrainError):
@@ -128,6 +130,17 @@ class Element:
         (value,) = self.numbers(name, 1, None if default is None else (default,))
         return value
 
+    def bound(self, name: str) -> float | None:
+        """A number; None where none is written, or one that bounds nothing, such as the greatest float."""
+        text = self.get(name)
+        if text is None:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        return None if abs(value) >= LARGEST else self.number(name)
+
     def vector(self, name: str, default: Vec3 | None = None) -> Vec3:
         return Vec3(*self.numbers(name, 3, None if default is None else tuple(default)))
 
@@ -147,7 +160,8 @@ class Element:
         except ValueError:
             found = ()
         wrong = not found or (count is not None and len(found) != count)
-        if wrong or not all(map(math.isfinite, found)):
+        # Squares and cubes of larger ones are infinite; of no machine are they true.
+        if wrong or not all(-LARGEST < x < LARGEST for x in found):
             wanted = "numbers" if count is None else "a number" if count == 1 else f"{count} numbers"
             shown = text if len(text) <= 60 else f"{text[:57]}…"
             self.fail(
@@ -242,7 +256,7 @@ class _Reader:
         self.name = name
         self.open: list[Element] = []
         self.root: Element | None = None
-        self.count = 0
+        self.count = self.above = 0
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -252,13 +266,17 @@ class _Reader:
         self.parser.ExternalEntityRefHandler = self._external
 
     def read(self, content: bytes) -> Element:
+        bare = content.lstrip(b" \t\r\n")
+        if bare.startswith(b"<?xml"):  # blank lines before a declaration are forgiven, as elsewhere
+            self.above = content[: len(content) - len(bare)].count(b"\n")
+            content = bare
         try:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             raise FormatError(
                 f"this is not well-formed XML: {expat.errors.messages[error.code]} (column {error.offset + 1})",
                 do="mend the line; an XML editor or `xmllint` shows what is open there",
-                where=Place(self.name, error.lineno),
+                where=Place(self.name, error.lineno + self.above),
             ) from None
         except (UnicodeDecodeError, LookupError, ValueError) as error:
             raise FormatError(
@@ -269,7 +287,7 @@ class _Reader:
 
     @property
     def place(self) -> Place:
-        return Place(self.name, self.parser.CurrentLineNumber)
+        return Place(self.name, self.parser.CurrentLineNumber + self.above)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self.count += 1
@@ -280,7 +298,7 @@ class _Reader:
             raise FormatError(
                 f"elements beyond {what} are not read", do="check that this is a model", where=self.place
             )
-        element = Element(tag, self.name, self.parser.CurrentLineNumber, attributes)
+        element = Element(tag, self.name, self.parser.CurrentLineNumber + self.above, attributes)
         if self.open:
             self.open[-1]._children.append(element)
         else:

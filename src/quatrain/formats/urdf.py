@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -19,9 +20,8 @@ _KINDS = {
     "fixed": "fixed",
     "floating": "free",
     "planar": "planar",
+    "spherical": "ball",  # of no standard, but of Bullet's
 }
-NO_BOUND = 1e300
-"""A limit beyond this bounds nothing: some files write the greatest float."""
 _KNOWN = ("link", "joint", "material", "transmission")
 _ZERO = Vec3(0.0, 0.0, 0.0)
 _X = Vec3(1.0, 0.0, 0.0)
@@ -79,6 +79,8 @@ class _Urdf:
             element.fail(
                 f"joint {name!r} has the type {kind!r}", do=f"the types of URDF are {', '.join(_KINDS)}"
             )
+        if kind == "spherical":
+            self.notes.add("info", "assumed", element, f"joint {name!r} is {kind}, of no standard: a ball")
         ends = [element.needed(end).string("link") for end in ("parent", "child")]
         for end, link in zip(("stands on", "moves"), ends, strict=True):
             if link not in self.links:
@@ -102,7 +104,7 @@ class _Urdf:
         axis = given.vector("xyz", _X) if given else _X
         if kind == "floating":
             return AXES
-        if kind == "fixed":
+        if kind in ("fixed", "spherical"):
             return ()
         size = axis.norm()
         if not size > 0:
@@ -131,12 +133,8 @@ class _Urdf:
                 )
             return ()
 
-        def number(name: str) -> float | None:
-            found = limit.number(name) if limit.has(name) else None
-            return found if found is None or abs(found) < NO_BOUND else None
-
-        lower, upper = number("lower"), number("upper")
-        said_so = limit.has("lower") or limit.has("upper")  # beyond NO_BOUND, maybe
+        lower, upper = limit.bound("lower"), limit.bound("upper")
+        said_so = limit.has("lower") or limit.has("upper")  # beyond all bounds, maybe
         if kind == "continuous":
             if (lower, upper) != (None, None):
                 what = f"{said} has bounds: they are left out"
@@ -149,7 +147,9 @@ class _Urdf:
             # What URDF says of one that is not written.
             lower = lower if limit.has("lower") else 0.0
             upper = upper if limit.has("upper") else 0.0
-        rest = {name: number(name) for name in ("velocity", "effort", "acceleration", "deceleration", "jerk")}
+        rest = {
+            name: limit.bound(name) for name in ("velocity", "effort", "acceleration", "deceleration", "jerk")
+        }
         return (Limits(lower, upper, **rest),)
 
     def _dynamics(self, joint: Joint, element: Element) -> Joint:
@@ -333,9 +333,12 @@ class _Urdf:
             if self.joint_elements[name].get("type") == "fixed":
                 self._without_effect(joints[0], "fixed", self.joint_elements[name])
                 continue
-            yield Actuator(
-                motors[0].string("name"), joint=name, gear=(_reduction(motors[0], element, joints[0]),)
-            )
+            gear = _reduction(motors[0], element, joints[0])
+            if gear is None:
+                what = f"transmission{element.named()} has a mechanicalReduction that is no number: no actuator is made"
+                self.notes.add("warning", "ignored", element, what, "write a number")
+                continue
+            yield Actuator(motors[0].string("name"), joint=name, gear=(gear,))
 
 
 def _by_parent(moves: list[_Move]) -> dict[str, list[_Move]]:
@@ -354,12 +357,16 @@ def _reached(roots: list[str], moves: list[_Move]) -> Iterator[str]:
         pending += [move.child for move in hanging.get(link, ())]
 
 
-def _reduction(*owners: Element) -> float:
-    """Turns of the motor for one of the joint: said of the motor, of the whole, or of the joint."""
+def _reduction(*owners: Element) -> float | None:
+    """Turns of the motor for one of the joint: said of the motor, of the whole, or of the joint. None: in words."""
     for owner in owners:
         given = owner.child("mechanicalReduction")
         if given is not None:
-            return given.as_numbers(given.text(), 1, "text")[0]
+            try:
+                value = float(given.text())
+            except ValueError:
+                return None
+            return value if math.isfinite(value) else None
     return 1.0
 
 

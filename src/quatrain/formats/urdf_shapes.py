@@ -77,6 +77,14 @@ def shapes_of(link: Element, body: int, materials: Materials, notes: Notes) -> I
             if found is None:
                 continue
             kind, size, mesh = found
+            if no_extent(kind, size):
+                notes.add(
+                    "warning",
+                    "ignored",
+                    element,
+                    f"a {kind} of link{link.named()} has the size {size}: left out",
+                )
+                continue
             look = materials.of(element.child("material"), notes)
             yield Shape(
                 kind,
@@ -90,6 +98,11 @@ def shapes_of(link: Element, body: int, materials: Materials, notes: Notes) -> I
                 look.name,
                 look.texture,
             )
+
+
+def no_extent(kind: str, size: tuple[float, ...]) -> bool:
+    """Whether there is nothing of it."""
+    return kind not in ("mesh", "plane") and min(size) <= 0
 
 
 def _geometry(element: Element, link: Element, notes: Notes) -> tuple[str, tuple[float, ...], str] | None:

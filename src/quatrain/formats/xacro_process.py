@@ -15,14 +15,11 @@ from pathlib import Path
 from typing import Any
 from xml.dom import minidom
 
-MOST_BYTES = 4 << 30
-"""Of memory, where the system lets it be bounded."""
 _DECLARED = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
 
 
 def main() -> None:
     job, notes = json.load(sys.stdin), list[str]()
-    _bound_memory()
     try:
         with redirect_stdout(sys.stderr):
             result = {"text": written_out(job, notes), "notes": list(dict.fromkeys(notes))}
@@ -117,16 +114,6 @@ def named(folder: Path) -> str:
         return "".join(part.data for part in name.childNodes if isinstance(part, minidom.Text)).strip()
     except Exception:  # of one that is not well-formed nothing is known
         return ""
-
-
-def _bound_memory() -> None:
-    try:
-        import resource
-    except ImportError:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = MOST_BYTES if hard == resource.RLIM_INFINITY else min(MOST_BYTES, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 if __name__ == "__main__":

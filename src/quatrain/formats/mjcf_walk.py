@@ -1,0 +1,119 @@
+"""An MJCF file before MuJoCo's compiler sees it: lines, files that it would open, numbers, what is left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from quatrain.formats.reading import Choices, Notes
+from quatrain.formats.source import MOST_ELEMENTS, Element, FormatError, Place, parse, text_of
+
+_INCLUDES = ("include", "model")
+"""Whose files are MJCF too."""
+_OPENED = ("hfield", "flexcomp")
+"""Whose files the compiler opens by itself; meshes and textures are looked at where they are needed."""
+_IN_WORDS = ("name", "class", "childclass", "file", "model", "data", "value", "text")
+_ASIDE = {
+    "camera": "it has no effect on the dynamics",
+    "light": "it has no effect on the dynamics",
+    "visual": "it has no effect on the dynamics",
+    "custom": "it has no effect on the dynamics",
+    "contact": "contacts are not modelled here",
+}
+_FORCES = ("gravity", "density", "viscosity")
+
+
+def walked(root: Element, choices: Choices, notes: Notes) -> dict[str, Place]:
+    """Where bodies and joints stand, in this file and in those that it includes, which must lie in allowed folders."""
+    found: dict[str, Place] = {}
+    seen = {choices.path.resolve()} if choices.path is not None else set()
+    pending, count = [root], 0
+    meshdir = _mesh_folder(root)
+    while pending:
+        element = pending.pop()
+        count += 1
+        if count > MOST_ELEMENTS:
+            root.fail(
+                f"with what it includes it has more than {MOST_ELEMENTS:,} elements",
+                do="check that it is a model",
+            )
+        name = element.get("name")
+        if name and element.tag in ("body", "joint", "freejoint"):
+            found.setdefault(f"{'body' if element.tag == 'body' else 'joint'} {name!r}", element.place)
+        _refuse_endless(element)
+        if element.tag in _INCLUDES and element.has("file"):
+            path = _file(element, choices, Path())
+            if path not in seen:
+                seen.add(path)
+                pending.append(_opened(element, path))
+        elif element.tag in _OPENED and element.has("file"):
+            for folder in {Path(), meshdir}:
+                _file(element, choices, folder)
+        if element.tag in _ASIDE and element is not root:
+            notes.aside([element], _ASIDE[element.tag])
+        elif element.tag == "option":
+            _tell_of_options(element, notes)
+        pending += reversed(element.others())
+    return found
+
+
+def _mesh_folder(root: Element) -> Path:
+    folders = [e.get("meshdir") or e.get("assetdir") for e in root.children("compiler")]
+    return Path(next((folder for folder in folders if folder), ""))
+
+
+def _refuse_endless(element: Element) -> None:
+    """NaN and infinity, with which the compiler may never end."""
+    for name, value in element.everything():
+        if name not in _IN_WORDS and "n" in value.lower() and not all(map(math.isfinite, _numbers(value))):
+            element.fail(
+                f"attribute {name!r} of <{element.tag}>{element.named()} is {value[:60]!r}",
+                do="write finite numbers",
+            )
+
+
+def _numbers(text: str) -> Iterator[float]:
+    """All of them, if these are numbers and nothing else."""
+    try:
+        yield from [float(word) for word in text.split()]
+    except ValueError:
+        return
+
+
+def _file(element: Element, choices: Choices, folder: Path) -> Path:
+    """What it names, if that may be opened."""
+    file = element.string("file")
+    if choices.path is None:
+        element.fail(
+            f"a text includes the file {file!r}", do="load it from a file, so that its folder is known"
+        )
+    if "\0" in file:
+        element.fail(f"it includes the file {file!r}", do="name a file")
+    path = (choices.path.parent / folder / file).resolve()
+    if not any(path.is_relative_to(root) for root in choices.allowed()):
+        element.fail(
+            f"it includes {file!r}, which lies outside the model's folder",
+            do=f"allow that folder: load(…, roots=[{str(path.parent)!r}])",
+        )
+    return path
+
+
+def _opened(element: Element, path: Path) -> Element:
+    try:
+        content, shown, _ = text_of(path)
+    except FormatError as error:
+        element.fail(f"it includes a file: {error.what}", do=error.do)
+    return parse(content, shown)
+
+
+def _tell_of_options(element: Element, notes: Notes) -> None:
+    """Gravity is read, a medium is told; others are about the simulator."""
+    others = [name for name, _ in element.everything() if name not in _FORCES]
+    if "wind" in others:
+        notes.add("warning", "ignored", element, "wind is not modelled here")
+        others.remove("wind")
+    if others:
+        notes.add(
+            "info", "ignored", element, f"options of the simulator are not used here: {', '.join(others)}"
+        )
