@@ -238,6 +238,13 @@ def gripper():
     return built.frame("post", body="world", at=(1, 2, 3)).robot()
 
 
+def test_a_spring_of_a_joint_that_follows_is_felt_by_the_one_it_follows():
+    robot = gripper()
+    state = state_of(robot.model, [0.1, 0.03], [0.0, 0.0])
+    assert forces.JointSpring("right", 5.0)(state) == pytest.approx([0.0, -2 * 2 * 5.0 * 0.03])
+    assert forces.JointSpring("right", 5.0).potential_energy(state) == pytest.approx(5.0 * 0.06**2 / 2)
+
+
 @pytest.mark.parametrize("make", [machine, gripper])
 def test_elements_see_frames_where_the_robot_has_them(make):
     robot = make()

@@ -65,7 +65,7 @@ class GroundContact:
     stiffness: Number
     """k [N/mⁿ]; what presses with f at rest is (f/k)^(1/n) deep."""
     dissipation: Number = 1.0
-    """c [s/m]; the restitution of slow blows is 1 − ⅔ c v for n = 1.5."""
+    """c [s/m]; the restitution of slow blows is 1 − ⅔ c v, whatever n."""
     friction: Number = 0.8
     """μ"""
     slip: Number = 0.01
