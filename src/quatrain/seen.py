@@ -26,6 +26,15 @@ class Seen(ABC):
 
         return written(still_page(self.model, q), path)
 
+    def to_png(self, path: str | Path, q: Any = None, **options: Any) -> Path:
+        """A picture of the robot in the state q (nq), or in several side by side (n, nq); by default at zero.
+
+        Options: `width`, `height`; `azimuth` and `elevation` of the camera in degrees, `zoom`.
+        """
+        from quatrain.viewer.pictures import still_picture, write_png
+
+        return write_png(still_picture(self.model, q, **options), path)
+
     def view(
         self, q: Any = None, *, host: str = "127.0.0.1", port: int = 8080, wait: bool | None = None
     ) -> Viewer:

@@ -269,6 +269,33 @@ class Trajectory:
         options = {"motions": motions, "plots": plots, "trail": trail, "frames_per_second": frames_per_second}
         return written(replay_page(self, **options), path)
 
+    def to_png(self, path: str | Path, t: float | None = None, **options: Any) -> Path:
+        """A picture of the run at the time t, by default at its end; it needs neither a display nor a graphics card.
+
+        Options: `motions` and `trail` as of `to_html`; `width`, `height`; `azimuth` and `elevation` of the camera in
+        degrees, `zoom`.
+        """
+        from quatrain.viewer.pictures import Film, write_png
+
+        film = Film(self, **options)
+        return write_png(film.picture(float(film.motion.t[-1]) if t is None else float(t)), path)
+
+    def to_gif(
+        self, path: str | Path, *, frames_per_second: float = 20.0, speed: float = 1.0, **options: Any
+    ) -> Path:
+        """A film for places that show pictures only; it begins again at its end. Options as of `to_png`."""
+        from quatrain.viewer.pictures import Film, write_gif
+
+        return write_gif(Film(self, **options).pictures(frames_per_second, speed), path, frames_per_second)
+
+    def to_mp4(
+        self, path: str | Path, *, frames_per_second: float = 30.0, speed: float = 1.0, **options: Any
+    ) -> Path:
+        """A film that every browser plays. Options as of `to_png`."""
+        from quatrain.viewer.pictures import Film, write_mp4
+
+        return write_mp4(Film(self, **options).pictures(frames_per_second, speed), path, frames_per_second)
+
     def view(
         self, *, host: str = "127.0.0.1", port: int = 8080, wait: bool | None = None, **options: Any
     ) -> Viewer:

@@ -18,13 +18,10 @@ from quatrain.equations import dynamics
 from quatrain.errors import ArgumentError, QuatrainError
 from quatrain.geometry import Pose
 from quatrain.model import WORLD, Model
-from quatrain.viewer.scene import Part, Scene, poses_of, rotated, scene_of
+from quatrain.viewer.scene import Part, Scene, poses_of, rotated, scene_of, side_by_side
 
 HOST = "127.0.0.1"
 PORT = 8080
-_ROLES = ("visual", "inertia", "collision")
-_SPREAD = 1.15
-"""Distance of machines side by side, in sizes of one."""
 
 
 class Viewer:
@@ -55,6 +52,7 @@ class Viewer:
             self._alongside: list[threading.Thread] = []
             self._box = box or self.scene.bounds(self.q)
             self.size = max(float(np.linalg.norm(self._box[1] - self._box[0])), 1e-3)
+            self._offsets, _ = side_by_side(self._box, len(self.q))
             self._machines = [_Machine(self, k) for k in range(len(self.q))]
             self._surroundings()
             self._looks()
@@ -116,12 +114,7 @@ class Viewer:
 
     def offset(self, machine: int) -> Any:
         """Where a machine's world has its origin (3,)."""
-        count = len(self.q)
-        columns = int(np.ceil(np.sqrt(count)))
-        apart = _SPREAD * max(*(self._box[1] - self._box[0])[:2], 0.3 * self.size)
-        rows = -(-count // columns)
-        place = np.array([machine // columns - (rows - 1) / 2, (columns - 1) / 2 - machine % columns, 0.0])
-        return apart * place
+        return self._offsets[machine]
 
     def _states(self, q: Any) -> Any:
         array = np.asarray(q, float)

@@ -111,6 +111,17 @@ def poses_of(model: Model, q: Any) -> tuple[Any, Any]:
     return positions, quaternions
 
 
+def side_by_side(box: tuple[Any, Any], count: int) -> tuple[Any, float]:
+    """Where so many machines, of which one fills the box, have their worlds (count, 3), and how wide that is."""
+    size = np.asarray(box[1], float) - box[0]
+    apart = 1.15 * max(*size[:2].tolist(), 0.3 * float(np.linalg.norm(size)))
+    columns = int(np.ceil(np.sqrt(count)))
+    rows = -(-count // columns)
+    k = np.arange(count)
+    places = np.stack([k // columns - (rows - 1) / 2, (columns - 1) / 2 - k % columns, 0.0 * k], axis=-1)
+    return apart * places, apart * (columns - 1)
+
+
 def rotated(q: Any, points: Any) -> Any:
     """Points (..., 3) turned by quaternions (..., 4)."""
     w, u = q[..., :1], q[..., 1:]
