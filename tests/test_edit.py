@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import quatrain as qt
-from quatrain import edit
+from quatrain import edit, ordering
 from quatrain.checks import find_faults
 from quatrain.equations import dynamics
 from quatrain.model import JOINT_KINDS, WORLD
@@ -97,7 +97,7 @@ def test_another_order_of_the_bodies_is_the_same_machine(seed):
     while len(order) < model.nb:  # any order with parents first
         ready = [k for k, b in enumerate(model.bodies) if k not in order and b.parent in (WORLD, *order)]
         order.append(int(rng.choice(ready)))
-    mixed = edit._chosen(model, order)
+    mixed = ordering.chosen(model, order)
     again = edit.depth_first(mixed)
     parents = [body.parent for body in again.bodies]
     assert all(k == p + 1 or again.bodies[k - 1].parent >= p for k, p in enumerate(parents))
@@ -192,7 +192,7 @@ def test_a_subtree_put_back_gives_the_machine_again(seed):
     model = with_state(random_tree(seed, 12, root="free"), seed)
     name = model.body_names[4]
     part = edit.subtree(model, name)
-    rest = edit._chosen(model, [k for k, b in enumerate(model.bodies) if b.name not in part.body_names])
+    rest = ordering.chosen(model, [k for k, b in enumerate(model.bodies) if b.name not in part.body_names])
     parent = model.body_names[model.bodies[4].parent]
     joined = edit.attach(replace(rest, name="rest"), part, to=parent)
     names = [*model.body_names, *(f.name for f in model.frames if f.body != WORLD)]
@@ -228,8 +228,8 @@ def test_models_merged_on_one_ground_do_not_feel_one_another():
     parts = [with_state(random_tree(seed, 4), seed) for seed in (1, 2)]
     parts[1] = replace(parts[1], gravity=parts[0].gravity)
     both = edit.merge({"first_": parts[0], "second_": parts[1]}, name="both")
-    states = [edit._states(both)[key] for key in ("first_there", "second_there")]
-    both = edit._with_states(
+    states = [ordering.states_of(both)[key] for key in ("first_there", "second_there")]
+    both = ordering.with_states(
         both, {"there": {**states[1], **{k: s for k, s in states[0].items() if k[0] == "f"}}}
     )
     assert both.name == "both"

@@ -1,7 +1,8 @@
 """Models from models: bodies merged, joints fixed, parts taken out and put together. Nothing is changed in place.
 
 Frames, shapes and actuators go with what they belong to, and a keyframe remains the same state of the new model, so a
-keyframe also tells where a state of the old model is in the new one. Extras are kept as they stand.
+keyframe also tells where a state of the old model is in the new one. Extras are kept as they stand. What bodies were
+before `merged_fixed` is forgotten by `subtree`, by `reroot`, and of names that get a prefix.
 """
 
 from __future__ import annotations
@@ -12,50 +13,16 @@ from itertools import pairwise
 
 from quatrain.builder_options import coordinates_of
 from quatrain.equations.kinematics import frame_pose, frame_velocity
-from quatrain.equations.pseudo_inertia import PseudoInertia
 from quatrain.equipment import Actuator, Keyframe, Shape
 from quatrain.errors import ArgumentError, require
-from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3, dot, symmetric_outer
+from quatrain.geometry import Pose, Quaternion, Vec3, dot
 from quatrain.joint import Joint, Mimic
-from quatrain.model import WORLD, Body, Frame, Model
+from quatrain.merging import merged_fixed, split_fixed
+from quatrain.model import WORLD, Body, Model
+from quatrain.ordering import State, chosen, depth_first, states_of, with_states
 from quatrain.scalar import Scalar
 
-# ---- order --------------------------------------------------------------------------------------------
-
-
-def depth_first(model: Model) -> Model:
-    """The same bodies, children right after their parents, in the order they had."""
-    children: dict[int, list[int]] = {}
-    for k, body in enumerate(model.bodies):
-        children.setdefault(body.parent, []).append(k)
-    order: list[int] = []
-    pending = list(reversed(children.get(WORLD, [])))
-    while pending:
-        k = pending.pop()
-        order.append(k)
-        pending += reversed(children.get(k, []))
-    return model if order == list(range(model.nb)) else _chosen(model, order)
-
-
-def _chosen(model: Model, order: Sequence[int]) -> Model:
-    """These bodies in this order, and what belongs to them; a parent that is not among them is the ground's."""
-    new_number = {WORLD: WORLD, **{old: new for new, old in enumerate(order)}}
-    bodies = tuple(
-        replace(model.bodies[k], parent=new_number.get(model.bodies[k].parent, WORLD)) for k in order
-    )
-    whole = len(order) == model.nb
-    frames = tuple(
-        replace(f, body=new_number[f.body])
-        for f in model.frames
-        if f.body in new_number and (whole or f.body >= 0)
-    )
-    shapes = tuple(
-        replace(s, body=new_number[s.body])
-        for s in model.shapes
-        if s.body in new_number and (whole or s.body >= 0)
-    )
-    chosen = replace(model, bodies=bodies, frames=frames, shapes=shapes)
-    return _with_states(chosen, _states(model))
+__all__ = ["attach", "depth_first", "fix_joint", "merge", "merged_fixed", "reroot", "split_fixed", "subtree"]
 
 
 def _with_own_actuators(model: Model) -> Model:
@@ -66,77 +33,7 @@ def _with_own_actuators(model: Model) -> Model:
     return replace(model, actuators=kept)
 
 
-# ---- states that follow -------------------------------------------------------------------------------
-
-State = Mapping[str, tuple[Sequence[Scalar], Sequence[Scalar]]]
-"""By joint, its entries of q and of v."""
-
-
-def _states(model: Model) -> dict[str, State]:
-    """The keyframes, joint by joint."""
-    return {
-        key.name: {
-            body.joint.name: (key.q[i : i + body.joint.nq], key.v[j : j + body.joint.nv])
-            for body, i, j in zip(model.bodies, model.q_starts, model.v_starts, strict=True)
-            if body.joint.nq
-        }
-        for key in model.keyframes
-    }
-
-
-def _with_states(model: Model, states: Mapping[str, State]) -> Model:
-    """With these keyframes; a joint that one does not name is at zero."""
-    keyframes = []
-    for name, state in states.items():
-        q: list[Scalar] = []
-        v: list[Scalar] = []
-        for joint in (body.joint for body in model.bodies if body.joint.nq):
-            own_q, own_v = state.get(joint.name, (joint.neutral, (0.0,) * joint.nv))
-            q += own_q
-            v += own_v
-        keyframes.append(Keyframe(name, tuple(q), tuple(v)))
-    return replace(model, keyframes=tuple(keyframes))
-
-
-# ---- bodies that become one ---------------------------------------------------------------------------
-
-
-def merged_fixed(model: Model) -> Model:
-    """Bodies on fixed joints become parts of their parents, and frames of their names; on the ground, frames alone."""
-    kept: list[Body] = []
-    frames: list[Frame] = []
-    places: dict[int, tuple[int, Pose]] = {WORLD: (WORLD, Pose.identity())}
-    for k, body in enumerate(model.bodies):
-        parent, X_NP = places[body.parent]  # N, the body that its parent has become part of
-        if body.joint.kind == "fixed":
-            X_NB = X_NP @ body.joint.X_PJ @ body.joint.X_MB
-            places[k] = (parent, X_NB)
-            frames.append(Frame(body.name, parent, X_NB))
-            if parent != WORLD:
-                kept[parent] = _with_load(kept[parent], body, X_NB)
-        else:
-            places[k] = (len(kept), Pose.identity())
-            joint = replace(body.joint, X_PJ=X_NP @ body.joint.X_PJ)
-            kept.append(replace(body, parent=parent, joint=joint))
-    if len(kept) == model.nb:
-        return model
-    frames += [replace(f, body=places[f.body][0], X_BF=places[f.body][1] @ f.X_BF) for f in model.frames]
-    shapes = [replace(s, body=places[s.body][0], X_BG=places[s.body][1] @ s.X_BG) for s in model.shapes]
-    return replace(model, bodies=tuple(kept), frames=tuple(frames), shapes=tuple(shapes))
-
-
-def _with_load(body: Body, load: Body, X_BL: Pose) -> Body:
-    """A body with another one fixed to it."""
-    both = PseudoInertia.of_body(body.mass, body.p_BBcm, body.I_Bcm_B) + PseudoInertia.of_body(
-        load.mass, load.p_BBcm, load.I_Bcm_B
-    ).moved(X_BL.q.to_matrix(), X_BL.p)
-    if both.m == 0:
-        center, Pi_cm = Vec3.zero(), both.Pi
-    else:
-        center = both.h / both.m
-        Pi_cm = both.Pi - symmetric_outer(center) * both.m
-    trace = Pi_cm.trace()
-    return replace(body, mass=both.m, p_BBcm=center, I_Bcm_B=SymMat3.diagonal(trace, trace, trace) - Pi_cm)
+# ---- joints that stay -----------------------------------------------------------------------------------
 
 
 def fix_joint(model: Model, joint: str, value: float | Iterable[float] | None = None) -> Model:
@@ -159,7 +56,7 @@ def fix_joint(model: Model, joint: str, value: float | Iterable[float] | None = 
         for body, drive in zip(model.bodies, model.drives, strict=True)
     ]
     fixed = _with_own_actuators(replace(model, bodies=tuple(bodies)))
-    return _with_states(fixed, _states(model))
+    return with_states(fixed, states_of(model))
 
 
 def _standing(body: Body, q: Sequence[Scalar]) -> Body:
@@ -188,7 +85,7 @@ def subtree(model: Model, body: str, *, name: str | None = None) -> Model:
                 f"joint {model.joint_names[k]!r} follows {follows.joint!r}, which is not beyond {body!r}",
                 do="fix one of them first, or take the part that holds both",
             )
-    return replace(_with_own_actuators(_chosen(model, order)), name=name or body)
+    return replace(_with_own_actuators(chosen(model, order)), name=name or body, unmerged=None)
 
 
 def attach(
@@ -229,7 +126,7 @@ def attach(
     )
     frames = tuple(replace(f, body=carrier(f.body), X_BF=place(f.body, f.X_BF)) for f in added.frames)
     shapes = tuple(replace(s, body=carrier(s.body), X_BG=place(s.body, s.X_BG)) for s in added.shapes)
-    states, more = _states(model), _states(added)
+    states, more = states_of(model), states_of(added)
     joined = replace(
         model,
         bodies=(*model.bodies, *bodies),
@@ -241,7 +138,7 @@ def attach(
         keyframes=(),
     )
     both = {name: {**states.get(name, {}), **more.get(name, {})} for name in (*states, *more)}
-    return depth_first(_with_states(joined, both))
+    return depth_first(with_states(joined, both))
 
 
 def _prefixed(model: Model, prefix: str) -> Model:
@@ -266,6 +163,7 @@ def _prefixed(model: Model, prefix: str) -> Model:
 
     return replace(
         model,
+        unmerged=None,
         bodies=tuple(replace(one, name=prefix + one.name, joint=joint(one.joint)) for one in model.bodies),
         frames=tuple(replace(one, name=prefix + one.name) for one in model.frames),
         shapes=tuple(map(shape, model.shapes)),
@@ -323,10 +221,10 @@ def reroot(model: Model, body: str) -> Model:
         bodies[parent] = replace(bodies[parent], parent=child, joint=_reversed(model.bodies[child].joint))
     states = {
         key.name: _rerooted(model, key, state, [model.bodies[k] for k in path])
-        for key, state in zip(model.keyframes, _states(model).values(), strict=True)
+        for key, state in zip(model.keyframes, states_of(model).values(), strict=True)
     }
-    turned = depth_first(replace(model, bodies=tuple(bodies), keyframes=()))
-    return _with_states(turned, states)
+    turned = depth_first(replace(model, bodies=tuple(bodies), keyframes=(), unmerged=None))
+    return with_states(turned, states)
 
 
 def _reversed(joint: Joint) -> Joint:

@@ -12,6 +12,7 @@ from quatrain.edit import merged_fixed
 from quatrain.errors import ArgumentError
 from quatrain.formats.reading import Reading, raise_errors
 from quatrain.formats.report import Finding, LoadReport, in_order
+from quatrain.formats.source import some
 from quatrain.model import WORLD, Model
 from quatrain.robot import Robot
 
@@ -74,9 +75,9 @@ def _loaded(reading: Reading, name: str, inertia: str, merge_fixed: bool) -> tup
             became = (
                 "bodies on fixed joints became frames" if gone > 1 else "body on a fixed joint became a frame"
             )
-            findings.append(
-                Finding("info", "merged", f"{gone} {became}; merge_fixed=False keeps it as it is")
-            )
+            names = some(name for name in model.body_names if name not in merged.body_names)
+            do = "edit.split_fixed or merge_fixed=False has them as bodies"
+            findings.append(Finding("info", "merged", f"{gone} {became} ({names}); {do}"))
         model = merged
     return model, LoadReport(name, reading.format, reading.held, in_order(findings))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -95,6 +95,8 @@ class Model:
     """What a file says and nobody here interprets."""
     folders: tuple[str, ...] = ()
     """Where files that it names, such as meshes, are looked for: the folder of its own file, if it has one, first."""
+    unmerged: Model | None = field(default=None, compare=False, repr=False)
+    """Its bodies, frames and shapes before bodies on fixed joints became parts of others; see `edit.split_fixed`."""
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.nb} bodies, nq {self.nq}, nv {self.nv}>"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from quatrain import formats
 from quatrain.checks import refuse_unsound
+from quatrain.edit import split_fixed
 from quatrain.errors import ArgumentError
 from quatrain.formats import SUFFIXES, FormatError, SaveReport
 from quatrain.formats.writing import Target, refuse
@@ -22,6 +23,7 @@ def save(
     `format`: "json" (our own, which holds everything, every float to its last bit), "urdf", "mjcf" or "sdf"; if not
     given, what the name ends with says it: .json, .urdf, .xml or .mjcf, .sdf.
     `strict`: what would be left out is an error, and nothing is written.
+    Bodies that had become parts of others are bodies again, each with what is its own.
     The file is there whole or not at all: it is written beside its place and then put there.
     """
     if isinstance(model, Robot):
@@ -30,7 +32,10 @@ def save(
         raise ArgumentError(f"model is a {type(model).__name__}", do="pass a Model or a Robot")
     refuse_unsound(model)
     path = Path(path)
-    written = formats.write(model, format or _by_suffix(path), Target(path.name, path.parent))
+    format = format or _by_suffix(path)
+    if format != "json":  # which holds what merged bodies were
+        model = split_fixed(model)
+    written = formats.write(model, format, Target(path.name, path.parent))
     if strict:
         refuse([one for one in written.findings if one.severity == "warning"], path.name)
     _put(path, written.text)

@@ -31,14 +31,21 @@ _CARRIED = {"bodies": "parent", "frames": "body", "shapes": "body"}
 def write_native(model: Model, target: Target, notes: WriteNotes) -> Written:
     """All of it."""
     whole = encoded(replace(model, folders=()))  # those of this machine; a file stands where it is read
+    _name_bodies(whole, model)
+    whole = {"name": model.name, "gravity": encoded(model.gravity, "gravity"), **whole}
+    text = laid_out({"format": FORMAT, "version": VERSION, **whole})
+    return Written(text, f"JSON, version {VERSION}", _held(model))
+
+
+def _name_bodies(whole: dict[str, Any], model: Model) -> None:
+    """The names of bodies in place of their numbers."""
     names = model.body_names
     for list_name, key in _CARRIED.items():
         for one in whole.get(list_name, ()):
             number = int(one[key])
             one[key] = _GROUND if number == WORLD else names[number]
-    whole = {"name": model.name, "gravity": encoded(model.gravity, "gravity"), **whole}
-    text = laid_out({"format": FORMAT, "version": VERSION, **whole})
-    return Written(text, f"JSON, version {VERSION}", _held(model))
+    if model.unmerged is not None:
+        _name_bodies(whole["unmerged"], model.unmerged)
 
 
 def read_native(content: bytes, name: str, choices: Choices) -> Reading:
@@ -58,7 +65,7 @@ def read_native(content: bytes, name: str, choices: Choices) -> Reading:
             do="update the library, or save the model again with one that reads it",
             where=name,
         )
-    if "folders" in whole:
+    if "folders" in whole or "folders" in (whole.get("unmerged") or ()):
         raise FormatError(
             "it names folders; those that a model may read from are not for its file to say",
             do="pass them as roots=[…] when it is loaded",
@@ -77,24 +84,26 @@ def _held(model: Model) -> tuple[tuple[str, int], ...]:
     return (("bodies", model.nb), ("frames", len(model.frames)), ("shapes", len(model.shapes)))
 
 
-def _numbered(given: dict[str, Any], decoder: Decoder) -> dict[str, Any]:
+def _numbered(given: dict[str, Any], decoder: Decoder, path: str = "") -> dict[str, Any]:
     """With the numbers of bodies in place of their names."""
     bodies = given.get("bodies")
     listed = bodies if isinstance(bodies, list) else []
     numbers = {_GROUND: WORLD}
     for k, body in enumerate(listed):
         if isinstance(body, dict) and "name" in body:
-            numbers.setdefault(decoder.value(str, body["name"], f"bodies[{k}].name"), k)
+            numbers.setdefault(decoder.value(str, body["name"], f"{path}bodies[{k}].name"), k)
     found = dict(given)
     for list_name, key in _CARRIED.items():
         if not isinstance(found.get(list_name), list):
             continue
         found[list_name] = [
-            {**one, key: _number(one[key], f"{list_name}[{k}].{key}", numbers, decoder)}
+            {**one, key: _number(one[key], f"{path}{list_name}[{k}].{key}", numbers, decoder)}
             if isinstance(one, dict) and key in one
             else one
             for k, one in enumerate(found[list_name])
         ]
+    if isinstance(found.get("unmerged"), dict) and not path:
+        found["unmerged"] = _numbered(found["unmerged"], decoder, "unmerged.")
     return found
 
 
