@@ -230,7 +230,7 @@ class Simulation:
         see `quatrain.run_files`. With `progress` it is made in pieces as well.
         """
         steps = whole_steps(duration, dt, record_every)
-        arrays = self._start(q0, v0, dict(parameters or {}), normalize)
+        arrays = self.start(q0, v0, dict(parameters or {}), normalize)
         arrays |= {"parameters.dt": dt, "parameters.start": start, "parameters.end": start + steps * dt}
         watched = watching(progress)
         size = chunk or (watched.size if watched else 0)
@@ -295,7 +295,7 @@ class Simulation:
                 return
             first += count
 
-    def _start(self, q0: Nested, v0: Nested, given: dict[str, Any], normalize: str) -> dict[str, Any]:
+    def start(self, q0: Nested, v0: Nested, given: dict[str, Any], normalize: str) -> dict[str, Any]:
         m = self.mechanism
         arrays: dict[str, Any] = {}
         for name, declared, value in (("q", m.q, q0), ("v", m.v, v0)):

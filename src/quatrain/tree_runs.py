@@ -24,7 +24,7 @@ from quatrain.equations.tree_motion import (
     tree_system,
 )
 from quatrain.errors import ArgumentError
-from quatrain.model import Model
+from quatrain.model import WORLD, Model
 from quatrain.scalar import Scalar, abs, equal, less_equal, logical_and, where
 from quatrain.simulation import Mechanism, Parameters
 from quatrain.trajectory import QUATERNION, VECTOR, Quantity
@@ -47,6 +47,7 @@ class Recorded:
 def known_quantities(model: Model, loads: Loads, *, controlled: bool) -> dict[str, Recorded]:
     """What can be recorded of every tree, by name."""
     alone = not (controlled or loads.forces or (loads.passive and _loses(model)))
+    drifts = alone and not any(model.gravity) and _floats(model)
     moment = ("px", "py", "pz", "Lx", "Ly", "Lz")
 
     def energy(s: State) -> Scalar:
@@ -60,7 +61,9 @@ def known_quantities(model: Model, loads: Loads, *, controlled: bool) -> dict[st
         Recorded(Quantity("kinetic_energy", "J"), lambda s: dynamics.kinetic_energy(s.model, s.q, s.v)),
         Recorded(Quantity("potential_energy", "J"), lambda s: dynamics.potential_energy(s.model, s.q)),
         Recorded(
-            Quantity("momentum", "kg m/s, kg m²/s", "about the centre of mass, in W", moment),
+            Quantity(
+                "momentum", "kg m/s, kg m²/s", "about the centre of mass, in W", moment, "momentum", drifts
+            ),
             lambda s: dynamics.momentum_rows(s.model, s.q, s.v),
         ),
         Recorded(
@@ -78,6 +81,11 @@ def known_quantities(model: Model, loads: Loads, *, controlled: bool) -> dict[st
 
 def _quaternions(model: Model) -> tuple[int, ...]:
     return tuple(segment.q for segment in Tree.of(model).segments if segment.kind == "ball")
+
+
+def _floats(model: Model) -> bool:
+    """Whether nothing of it is held by the ground."""
+    return all(body.joint.kind == "free" for body in model.bodies if body.parent == WORLD)
 
 
 def _loses(model: Model) -> bool:

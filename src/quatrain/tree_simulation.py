@@ -25,6 +25,7 @@ from quatrain.tree_runs import Sensor, recorded, tree_mechanism
 from quatrain.varying import Part
 
 if TYPE_CHECKING:
+    from quatrain.compiler.explain import Explanation
     from quatrain.robot import Robot
 
 RECORDED = ("q", "v", "energy")
@@ -74,6 +75,7 @@ class TreeSimulation:
         loads = Loads(forces, passive)
         names = record if record is not None else (*RECORDED, "tau") if controlled else RECORDED
         wanted = recorded(model, names, loads, controlled=controlled)
+        self.loads = loads
         self.model, self.vary = model, (vary,) if isinstance(vary, str) else tuple(vary)
         mechanism = tree_mechanism(model, loads, wanted, self.vary, controlled=controlled)
         if isinstance(tolerance, (int, float)):
@@ -90,6 +92,15 @@ class TreeSimulation:
             threads=threads,
         )
         self.simulation.mechanism = replace(mechanism, quantities=tuple(self._measured(mechanism.quantities)))
+
+    def explain(
+        self, q: Any, v: Any, *, t: float = 0.0, parameters: Mapping[str, Any] | None = None
+    ) -> Explanation:
+        """What law, forces and dynamics give in a state, and in which line the first NaN arises; `print` it."""
+        from quatrain.explaining import explained
+
+        q, v = self._shaped(q, "q", self.model.nq), self._shaped(v, "v", self.model.nv)
+        return explained(self, q, v, t, parameters or {})
 
     def _measured(self, quantities: Iterable[Quantity]) -> Iterable[Quantity]:
         """With the names of the components that sensors turned out to have."""

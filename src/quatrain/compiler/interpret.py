@@ -121,7 +121,7 @@ def _plan(
     numbers = [number for number, flag in enumerate(graph.needed(outputs)) if flag]
     functions, needs = [], []
     for number in numbers:
-        function, needed = _step(graph, number, kind)
+        function, needed = meaning_of(graph, number, kind)
         functions.append(function)
         needs.append(needed)
     seen = bytearray(len(graph.nodes) + 1)
@@ -139,7 +139,7 @@ def _plan(
     return numbers, functions, needs, dead[::-1]
 
 
-def _step(graph: Graph, number: int, kind: Any) -> tuple[Callable[..., Any], tuple[int, ...]]:
+def meaning_of(graph: Graph, number: int, kind: Any) -> tuple[Callable[..., Any], tuple[int, ...]]:
     """What to call for a node, and the numbers of the values to call it with; -1 is the list of inputs."""
     node = graph.nodes[number]
     operation = node[0]

@@ -26,6 +26,7 @@ from quatrain.compiler.trace import check_declaration, trace
 from quatrain.errors import ArgumentError, QuatrainError
 
 if TYPE_CHECKING:
+    from quatrain.compiler.explain import Explanation
     from quatrain.compiler.llvm.blocks import Code
     from quatrain.compiler.llvm.target import Target
     from quatrain.compiler.native import Native, Runner
@@ -208,6 +209,18 @@ class Kernel:
         if words is not None and not named:
             self._repeated.remember(arguments, out, prod(batch), words, outputs)
         return calls.result(self.program, outputs) if out is None else out
+
+    def explain(self, /, *arguments: Any, **named: Any) -> Explanation:
+        """The results by name, and in which operation and line the first NaN or infinity arises; `print` it."""
+        from quatrain.compiler.explain import explain
+
+        values = calls.bound(self.program.name, self._names, arguments, named)
+        flat = values if self.plain else self.program.flatten(values)
+        given = {
+            port.name: calls.as_numbers(flat[port.name], port.name, self._kind)
+            for port in self.program.inputs
+        }
+        return explain(self.program, given, self._kind)
 
     def _run(self, arrays: list[Any], outputs: list[Any], batch: tuple[int, ...]) -> list[int] | None:
         """Computes the outputs. The words of the leaves, if they describe the arrays themselves and no copies."""
