@@ -77,7 +77,7 @@ def bodies(request):
 
 
 def test_momentum_and_energy_are_the_sums_over_the_bodies(bodies):
-    """Proves: A(22), A(26)"""
+    """Proves: A(22), A(26), A(28)"""
     parts, g, states = bodies
     for w, speeds, *_ in states:
         w_B, omega = point(w), numbers(speeds)
@@ -88,6 +88,10 @@ def test_momentum_and_energy_are_the_sums_over_the_bodies(bodies):
         assert gyrostat.kinetic_energy(g, w_B, omega) == pytest.approx(energy, rel=1e-13)
         assert gyrostat.kinetic_energy_of_momenta(g, w_B, h) == pytest.approx(energy, rel=1e-13)
         np.testing.assert_allclose(gyrostat.wheel_speeds(g, w_B, h), omega, atol=1e-14)
+        # What stays of the energy beside the wheels' own, and the momentum's length: the free gyrostat's integrals.
+        rest, square = gyrostat.free_integrals(g, w_B, h)
+        assert rest == pytest.approx(energy - np.sum(np.square(h) / parts.axial) / 2, rel=1e-12, abs=1e-13)
+        assert square == pytest.approx(np.sum(parts.momentum(w, speeds) ** 2), rel=1e-13)
         own = np.einsum("ki,kij,kj->k", parts.axes, parts.inertias[1:], parts.rates(w, speeds)[1:])
         np.testing.assert_allclose(h, own, atol=1e-14)
 
