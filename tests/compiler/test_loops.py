@@ -565,3 +565,21 @@ def test_wrong_arguments_of_a_rollout_are_answered():
         when(True, 1.0, most=0)
     with pytest.raises(TraceError, match="the fields of state have different delays"):
         rollout(lambda i, x, p, u: (x, {}), state=Vec3(delay(float, 2), float, float))
+
+
+@pytest.mark.parametrize(
+    ("law", "call"),
+    [
+        (lambda x: repeat(lambda s: s, x, 3), "body(state, index)"),
+        (lambda x: repeat(lambda s, i, past: s, x, 3), "body(state, index)"),
+        (lambda x: iterate(lambda s, i: s, x, until=lambda: True, most=3), "until(state)"),
+        (lambda x: rollout(lambda s: s, state=float), "step(index, state, parameters, inputs)"),
+    ],
+)
+def test_a_function_that_is_called_otherwise_is_told_how(law, call):
+    with pytest.raises(TraceError) as caught:
+        trace(law, {"x": float})
+    assert f"test_loops.py:{law.__code__.co_firstlineno} in <lambda>: what is called as {call}" in str(
+        caught.value
+    )
+    assert f"To fix: write it as def {call}: …" in str(caught.value)

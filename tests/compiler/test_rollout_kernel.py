@@ -539,7 +539,8 @@ BAD_RUNS = [
     ),
     ({"state.late": None}, r"'state\.late' is missing from the inputs of swing"),
     ({"inputs.push": None}, r"'inputs\.push' is missing from the inputs of swing"),
-    ({"pull": 1.0}, r"'pull' is no input of swing\.\n  To fix: its inputs are index, state\.motion"),
+    ({"pull": 1.0}, r"'pull' is no input of swing\.\n  To fix: its inputs are state\.motion, state\.late, "),
+    ({"state": {"late": 1.0}}, r"'state' is no input of swing\.\n  To fix: its inputs are state\.motion"),
     ({"index": 1.0}, r"'index' is the number of the step, which is counted\.\n  To fix: leave it out"),
     ({"state.late": "text"}, r"state\.late holds text, not real numbers"),
     ({"state.late": 1j}, r"state\.late holds complex numbers, not real numbers"),
@@ -555,6 +556,28 @@ def test_a_run_that_does_not_fit_is_answered_with_what_is_wanted(change, text):
     arrays = {name: array for name, array in arrays.items() if array is not None}
     with pytest.raises(QuatrainError, match=text):
         kernel()(arrays, **options)
+
+
+def test_what_is_no_rollout_and_what_are_no_arrays_is_told_so():
+    with pytest.raises(
+        ArgumentError, match=r"rollout is of type function\.\n  To fix: pass what .*rollout\(step"
+    ):
+        RolloutKernel(lambda x: x)
+    with pytest.raises(ArgumentError, match=r"arrays is of type list\.\n  To fix: pass a dict of arrays"):
+        kernel()([np.zeros(2)], 3)
+
+
+def test_a_rollout_kernel_tells_what_it_is():
+    text = repr(kernel())
+    for part in ("RolloutKernel swing(state.motion[2], state.late", "record.", "event ", "operations a step"):
+        assert part in text
+    assert "index" not in text
+    assert "float64, 1 thread, " in text
+    assert " lanes, compiled in " in text
+    assert "sin(" in kernel().source()
+    assert "define internal void @block(" in kernel().source("llvm")
+    with pytest.raises(ArgumentError, match="ask for 'listing', 'llvm' or 'assembly'"):
+        kernel().source("c")
 
 
 @pytest.mark.parametrize("options", [{"dtype": "float16"}, {"threads": 0}])

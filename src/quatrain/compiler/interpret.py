@@ -50,19 +50,8 @@ def input_columns(
     program: Program, arrays: Mapping[str, Any], dtype: Any
 ) -> tuple[list[Any], tuple[int, ...]]:
     """One column for each scalar input, and the batch's axes."""
-    unknown = [name for name in arrays if name not in {port.name for port in program.inputs}]
-    if unknown:
-        raise ArgumentError(
-            f"{unknown[0]!r} is no input of {program.name}", do=f"its inputs are {_listed(program.inputs)}"
-        )
-    given = []
-    for port in program.inputs:
-        if port.name not in arrays:
-            raise ArgumentError(
-                f"{port.name!r} is missing from the inputs of {program.name}",
-                do=f"pass all of {_listed(program.inputs)}",
-            )
-        given.append(np.asarray(arrays[port.name], dtype=dtype))
+    _check_names(program, arrays, program.inputs)
+    given = [np.asarray(arrays[port.name], dtype=dtype) for port in program.inputs]
     batch = calls.batch_of(program.name, program.inputs, given)
     columns: list[Any] = []
     for port, array in zip(program.inputs, given, strict=True):
@@ -71,8 +60,18 @@ def input_columns(
     return columns, batch
 
 
-def _listed(ports: Sequence[Port]) -> str:
-    return ", ".join(port.name for port in ports)
+def _check_names(program: Program, arrays: Mapping[str, Any], ports: Sequence[Port]) -> None:
+    names = [port.name for port in ports]
+    for name in arrays:
+        if name not in names:
+            raise ArgumentError(
+                f"{name!r} is no input of {program.name}", do=f"its inputs are {', '.join(names)}"
+            )
+    for name in names:
+        if name not in arrays:
+            raise ArgumentError(
+                f"{name!r} is missing from the inputs of {program.name}", do=f"pass all of {', '.join(names)}"
+            )
 
 
 def output_arrays(
@@ -317,6 +316,7 @@ def check_rollout(loop: Rollout, arrays: Mapping[str, Any], steps: int, record_e
         raise ArgumentError(
             f"{loop.index!r} is the number of the step, which is counted", do="leave it out of the arrays"
         )
+    _check_names(loop.step, arrays, [port for port in loop.step.inputs if port.name != loop.index])
     ones = {}
     for name, array in arrays.items():
         if name in loop.sequences:

@@ -19,7 +19,7 @@ import numpy as np
 
 from quatrain.compiler import calls, interpret, shortcuts
 from quatrain.compiler.counts import operations
-from quatrain.compiler.program import Program
+from quatrain.compiler.program import Port, Program
 from quatrain.compiler.shortcuts import NO_LOOP, UNPREPARED
 from quatrain.compiler.structure import Group, Record, Structure, of_value
 from quatrain.compiler.trace import check_declaration, trace
@@ -124,6 +124,42 @@ def has_llvm(title: str) -> bool:
         )
         return False
     return True
+
+
+def source(form: str, program: Program, native: Native | None, make: Callable[[Target], Code]) -> str:
+    """A program as a listing, or the machine code that `make` makes of it, as text of either kind."""
+    if form == "listing":
+        from quatrain.compiler.text import listing
+
+        return listing(program)
+    if form not in ("llvm", "assembly"):
+        raise ArgumentError(f"no source in the form {form!r}", do="ask for 'listing', 'llvm' or 'assembly'")
+    if native is None:
+        raise QuatrainError(
+            f"{program.name} runs on the interpreter, so there is no machine code to show",
+            do="install llvmlite: pip install llvmlite",
+        )
+    from quatrain.compiler.llvm import machine
+    from quatrain.compiler.llvm.target import Target
+
+    target = Target.host()
+    text = make(target).text
+    return text if form == "llvm" else machine.assembly(text, target)
+
+
+def listed(ports: Iterable[Port]) -> str:
+    """Names and shapes of ports, for a repr."""
+    return ", ".join(f"{p.name}{list(p.shape) if p.shape else ''}" for p in ports)
+
+
+def options(dtype: str, threads: int, native: Native | None) -> str:
+    """What a kernel's code was made for, by whom and how long it took, for a repr."""
+    where = "interpreter"
+    if native is not None:
+        origin = "from the cache" if native.from_cache else "compiled"
+        cpu = native.target.cpu or "portable"
+        where = f"{cpu}, {native.width} lanes, {origin} in {native.seconds:.2f} s"
+    return f"{dtype}, {threads} thread{'s' if threads > 1 else ''}, {where}"
 
 
 class Kernel:
@@ -268,40 +304,19 @@ class Kernel:
 
     def source(self, form: str = "listing") -> str:
         """The program as a readable "listing", as "llvm" text or as "assembly"."""
-        if form == "listing":
-            from quatrain.compiler.text import listing
 
-            return listing(self.program)
-        if form not in ("llvm", "assembly"):
-            raise ArgumentError(
-                f"no source in the form {form!r}", do="ask for 'listing', 'llvm' or 'assembly'"
-            )
-        if self.native is None:
-            raise QuatrainError(
-                f"{self.program.name} runs on the interpreter, so there is no machine code to show",
-                do="install llvmlite: pip install llvmlite",
-            )
-        from quatrain.compiler.llvm import machine
-        from quatrain.compiler.llvm.blocks import program_code
-        from quatrain.compiler.llvm.target import Target
+        def make(target: Target) -> Code:
+            from quatrain.compiler.llvm.blocks import program_code
 
-        target = Target.host()
-        text = program_code(self.program, target, self.dtype, contract=self.contract).text
-        return text if form == "llvm" else machine.assembly(text, target)
+            return program_code(self.program, target, self.dtype, contract=self.contract)
+
+        return source(form, self.program, self.native, make)
 
     def __repr__(self) -> str:
-        def listed(ports: Any) -> str:
-            return ", ".join(f"{p.name}{list(p.shape) if p.shape else ''}" for p in ports)
-
-        where = "interpreter"
-        if self.native is not None:
-            target = self.native.target
-            origin = "from the cache" if self.from_cache else "compiled"
-            where = f"{target.cpu or 'portable'}, {self.native.width} lanes, {origin} in {self.compile_seconds:.2f} s"
+        ports = f"{listed(self.program.inputs)}) -> {listed(self.program.outputs)}"
         return (
-            f"<Kernel {self.program.name}({listed(self.program.inputs)}) -> {listed(self.program.outputs)}: "
-            f"{sum(self.operations.values()):,} operations, {self.dtype}, {self.threads} thread"
-            f"{'s' if self.threads > 1 else ''}, {where}>"
+            f"<Kernel {self.program.name}({ports}: {sum(self.operations.values()):,} operations, "
+            f"{options(self.dtype, self.threads, self.native)}>"
         )
 
     # Machine code does not travel: the other process takes it from the cache or compiles.

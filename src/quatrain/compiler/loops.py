@@ -20,6 +20,7 @@ from quatrain.compiler.delays import delay, lags, without_delays
 from quatrain.compiler.graph import Graph, Loop
 from quatrain.compiler.origin import trace_error
 from quatrain.compiler.structure import Structure
+from quatrain.compiler.trace import check_call
 from quatrain.compiler.traced import Condition, Traced, common_graph, number_of, truth_of
 from quatrain.errors import ArgumentError
 
@@ -186,6 +187,9 @@ def as_node(body: Body, taken: State, until: Until | None, most: Any, outer: Gra
 
 
 def _as_node(body: Body, taken: State, until: Until | None, most: Any, outer: Graph) -> Made:
+    check_call(body, "body", "state", "index")
+    if until is not None:
+        check_call(until, "until", "state")
     inner = Graph(origins=outer.has_origins, outer=outer)
     inner.epsilon, inner.looped_from = outer.epsilon, outer.looped_from
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from quatrain.compiler import calls, interpret
 from quatrain.compiler.counts import operations
 from quatrain.compiler.interpret import Rolled
-from quatrain.compiler.kernel import has_llvm, number_type, thread_count
+from quatrain.compiler.kernel import has_llvm, listed, number_type, options, source, thread_count
 from quatrain.compiler.program import Port
 from quatrain.compiler.rollouts import Rollout
 from quatrain.errors import ArgumentError
@@ -34,6 +34,11 @@ class RolloutKernel:
     def __init__(
         self, rollout: Rollout, *, dtype: str = "float64", threads: int | None = None, contract: bool = True
     ) -> None:
+        if not isinstance(rollout, Rollout):
+            raise ArgumentError(
+                f"rollout is of type {type(rollout).__name__}",
+                do="pass what quatrain.compiler.rollout(step, state=…) gives",
+            )
         self.rollout = rollout
         self.dtype = dtype
         self.threads = thread_count(threads)
@@ -48,20 +53,20 @@ class RolloutKernel:
     def _load(self) -> None:
         from quatrain.compiler.native import Native, Options, StepRunner
 
-        def make(target: Target) -> Timeloop:
-            from quatrain.compiler.llvm.timeloops import rollout_code
-
-            return rollout_code(loop, target, self.dtype, contract=self.contract)
-
         loop = self.rollout
         roles = repr((loop.index, loop.carried, loop.sequences, loop.records, loop.events))
         self._native = Native(
             f"{loop.step.digest()} {roles}",
             loop.step,
-            make,
+            self._code,
             Options(self.dtype, self.contract),
         )
         self._runner = StepRunner(self._native, self.threads)
+
+    def _code(self, target: Target) -> Timeloop:
+        from quatrain.compiler.llvm.timeloops import rollout_code
+
+        return rollout_code(self.rollout, target, self.dtype, contract=self.contract)
 
     @cached_property
     def operations(self) -> dict[str, int]:
@@ -76,7 +81,13 @@ class RolloutKernel:
         `out`, the result of an earlier call of the same size, is written over: memory that a system has just
         handed out costs more than the records.
         """
-        given = {name: calls.as_numbers(array, name, self._kind) for name, array in arrays.items()}
+        if not isinstance(arrays, Mapping):
+            raise ArgumentError(
+                f"arrays is of type {type(arrays).__name__}",
+                do="pass a dict of arrays by the names of the inputs",
+            )
+        known = {port.name for port in self.rollout.step.inputs}
+        given = {n: calls.as_numbers(a, n, self._kind) if n in known else a for n, a in arrays.items()}
         if self._native is None:
             return interpret.rollout(self.rollout, given, steps, record_every, self._kind)
         batch = interpret.check_rollout(self.rollout, given, steps, record_every)
@@ -90,6 +101,21 @@ class RolloutKernel:
             runner = self._runner
             runner.run_steps(steps, record_every, memory.words, count)
         return memory.rolled()
+
+    def source(self, form: str = "listing") -> str:
+        """The step as a readable "listing", or the whole loop as "llvm" text or as "assembly"."""
+        return source(form, self.rollout.step, self._native, self._code)
+
+    def __repr__(self) -> str:
+        loop = self.rollout
+        inputs = [port for port in loop.step.inputs if port.name != loop.index]
+        events = [f"event {event.name}" for event in loop.events]
+        outputs = [listed(loop.step.output_port(name) for name in loop.records), *events]
+        return (
+            f"<RolloutKernel {loop.step.name}({listed(inputs)}) -> {', '.join(filter(None, outputs)) or 'state'}: "
+            f"{sum(self.operations.values()):,} operations a step, "
+            f"{options(self.dtype, self.threads, self._native)}>"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {

@@ -19,7 +19,7 @@ from quatrain.compiler.delays import lags, without_delays
 from quatrain.compiler.origin import TraceError
 from quatrain.compiler.program import Program
 from quatrain.compiler.structure import Structure
-from quatrain.compiler.trace import trace
+from quatrain.compiler.trace import check_call, trace
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,7 @@ def rollout(
     `delay(declaration, m)`, which the step sees m steps after it was written. `outputs` is a dict of what is
     to be recorded, and of `when(condition, values, most=…)`.
     """
+    check_call(step, "step", "index", "state", "parameters", "inputs")
     declared, delays = without_delays(state, "state")
     events: dict[str, int] = {}
     title = name or str(getattr(step, "__name__", "step"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from quatrain.compiler import structure as structures
 from quatrain.compiler.graph import Graph
-from quatrain.compiler.origin import TraceError, origin_of_error
+from quatrain.compiler.origin import TraceError, origin_of_error, trace_error
 from quatrain.compiler.program import Port, Program
 from quatrain.compiler.structure import Group
 from quatrain.compiler.traced import Traced, number_of
@@ -85,6 +85,19 @@ def check_declaration(function: Any, inputs: Any) -> None:
             f"inputs is of type {type(inputs).__name__}",
             do="declare each argument by its name: inputs={'x': float, 'q': 7}",
         )
+
+
+def check_call(function: Any, what: str, *names: str) -> None:
+    """An error if a function that is asked for as `what(*names)` cannot be called so."""
+    try:
+        inspect.signature(function).bind(*names)
+    except ValueError:
+        return  # it does not say how it is called, as some of NumPy's own
+    except TypeError as error:
+        call = f"{what}({', '.join(names)})"
+        raise trace_error(
+            f"what is called as {call} cannot be called so ({error})", f"write it as def {call}: …"
+        ) from None
 
 
 def _input_ports(specification: Group) -> tuple[Port, ...]:
