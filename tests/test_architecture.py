@@ -196,6 +196,7 @@ ALLOWED = {
         "gathering",
         "trajectory",
         "tree_runs",
+        "steppers",
         "explaining",
         "robot",
     },

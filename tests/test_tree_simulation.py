@@ -373,3 +373,56 @@ def test_an_attitude_that_is_no_rotation_names_its_joint():
 def test_a_number_is_no_robot():
     with pytest.raises(ArgumentError, match="robot is a float"):
         qt.simulate(1.0, duration=1.0)
+
+
+# ---- the account ---------------------------------------------------------------------------------------
+
+
+def test_energy_is_what_it_was_and_the_work_done():
+    """A driven, braked, blown and sprung machine: of rk4 the balance closes with the fourth power of the step."""
+    from quatrain import Vec3
+
+    built = ModelBuilder("machine")
+    built.body("a", axis="y", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1), damping=0.4, stiffness=3.0)
+    built.body(
+        "b", parent="a", axis="x", at=(0, 0, -1), mass=0.5, com=(0, 0, -0.3), inertia=(0.05, 0.04, 0.03)
+    )
+    simulation = qt.TreeSimulation(
+        built.model(),
+        control=Control(lambda t, q, v, x, p: [2 * cos(t), -q[1]], every=4),
+        forces=[lambda s: {"b": (Vec3(sin(s.t), 0.2, 0), Vec3(0, 0.1, 0))}, lambda s: [-0.1 * s.v[0], 0.0]],
+        record=("energy", "work"),
+    )
+    left = []
+    for dt in (0.02, 0.01):
+        run = simulation([1.0, 0.5], [0.0, 2.0], duration=2.0, dt=dt)
+        assert np.abs(run.work).max() > 0.5
+        left.append(np.abs(run.energy() - run.energy()[0] - run.work).max())
+    assert left[0] < 1e-5
+    assert math.log2(left[0] / left[1]) > 3.5
+    assert "energy − work [J]" in run.report()
+    stored = simulation([1.0, 0.5], [0.0, 2.0], duration=2.0, dt=0.01, progress=lambda done, steps: None)
+    assert np.array_equal(stored.work, run.work)
+
+
+@pytest.mark.parametrize("method", ["semi_implicit_euler", "implicit_midpoint", "crouch_grossman3", "rk4"])
+def test_halving_the_step_tells_the_error(method):
+    """Against the same motion by DOP853; a batch has an estimate for each motion."""
+    model, q, v = qt.examples.model("acrobot"), [[0.4, -0.2], [0.1, 0.0]], [0.0, 1.0]
+    law = Control(lambda t, q, v, x, p: [0.0, -q[1] - v[1]], every=2)
+    options = {"control": law, "passive": False}
+    how = {"duration": 0.5, "dt": 0.025, "record_every": 2}
+    errors = qt.TreeSimulation(model, method=method, **options).truncation(q, v, **how)
+    run = qt.simulate(model, q, v, method=method, **options, **how, truncation=True)
+    exact = qt.simulate(model, q, v, method="dop853", tolerance=1e-13, **options, **how)
+    for name in ("q", "v"):
+        true = np.abs(run[name] - exact[name]).max(axis=(1, 2))
+        assert errors[name].shape == (2,)
+        assert errors[name] == pytest.approx(true, rel=0.4)
+    assert run.facts["truncation"]["q"] == errors["q"].max()
+    assert "Truncation error, by halving the step: q " in run.report()
+
+
+def test_errors_of_adaptive_methods_are_not_had_by_halving():
+    with pytest.raises(ArgumentError, match="the truncation error of dopri5 cannot be had"):
+        qt.simulate(qt.examples.model("pendulum"), duration=0.1, dt=0.1, method="dopri5", truncation=True)

@@ -15,6 +15,7 @@ def of_trajectory(run: Trajectory) -> str:
     """How the run was made, what it kept and by how much it missed, and what has diverged."""
     lines = [_title(run), "", f"{'':<28}{'at the start':>15}{'largest change':>17}{'relative':>11}"]
     lines += [line for name in run.columns for line in _row(run, name)]
+    lines += _balance(run)
     if run.batch:
         lines += [
             "",
@@ -22,6 +23,9 @@ def of_trajectory(run: Trajectory) -> str:
         ]
     for name, event in run.events.items():
         lines.append(f"Event {name}: {int(np.sum(event.count)):,} times, first at t = {_first(event.t)}.")
+    if "truncation" in run.facts:
+        listed = ", ".join(f"{name} {error:.1e}" for name, error in run.facts["truncation"].items())
+        lines += ["", fill(f"Truncation error, by halving the step: {listed}.", 80)]
     if "python_law" in run.facts:
         calls, seconds = run.facts["python_law_calls"], run.facts["python_law_seconds"]
         name = run.facts["python_law"]
@@ -63,6 +67,18 @@ def _row(run: Trajectory, name: str) -> list[str]:
     label = f"{name.replace('_', ' ')} [{quantity.unit}]"
     note = "" if quantity.kept else "  driven"
     return [f"{label:<28}{size:>15.9g}{change:>17.1e}{relative:>11.1e}{note}"]
+
+
+def _balance(run: Trajectory) -> list[str]:
+    """Energy less the work done: what the method has made or lost."""
+    if not {"energy", "work"} <= set(run.columns):
+        return []
+    axis = len(run.batch)
+    energy, work = (np.asarray(run.columns[name], float) for name in ("energy", "work"))
+    missing = np.abs(energy - np.take(energy, [0], axis=axis) - work)
+    largest = float(np.nanmax(np.abs(work))) if np.isfinite(work).any() else 0.0
+    off = float(np.nanmax(missing)) if np.isfinite(missing).any() else 0.0
+    return [f"{'energy − work [J]':<28}{'':>15}{off:>17.1e}{off / largest if largest else 0.0:>11.1e}"]
 
 
 def _finite(values: tuple[object, object]) -> list[np.ndarray]:

@@ -20,7 +20,7 @@ from quatrain.asking import CARRIED, Asking
 from quatrain.compiler import RolloutKernel, rollout, structure, when
 from quatrain.compiler.kernel import number_type
 from quatrain.control import Control, Event, PythonLaw
-from quatrain.equations.stepping import Tolerance
+from quatrain.equations.stepping import Tolerance, cubic
 from quatrain.equations.stepping.nested import Nested, mapped
 from quatrain.equations.stepping.system import System
 from quatrain.errors import ArgumentError
@@ -81,6 +81,8 @@ class Mechanism:
     sound: Callable[[Nested, Nested, Nested], tuple[Any, Scalar]] | None = None
     """(q, v, u) after a step → whether the motion may go on, and if not the number of what is wrong in `culprits`."""
     culprits: tuple[str, ...] = ()
+    integrals: Mapping[str, Callable[..., Scalar]] = field(default_factory=dict)
+    """Rates (t, q, v, u, p) → number by the names of quantities, which are recorded as their integrals over time."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What `system`, `observe` and laws find in p, by name; a value for each element of a batch."""
 
@@ -146,6 +148,8 @@ class Simulation:
         state: dict[str, Any] = {"q": m.q, "v": m.v, **self.marching.memory(m), **self.asking.state()}
         if m.sound is not None:
             state["stop"] = Stop(float, float)
+        if m.integrals:
+            state["sums"] = dict.fromkeys(m.integrals, float)
         parameters = {"first": float, "dt": float, "start": float, "end": float, "given": self.parameters}
         parameters |= self.asking.parameters()
         if not self.parameters:
@@ -171,10 +175,15 @@ class Simulation:
         u = self.asking.input(index, t, state, following, parameters)
         system = m.system(u, p)
         outputs = {name: value for name, value in m.observe(t, q, v, u, p).items() if name in self.record}
-        memory = {k: x for k, x in state.items() if k not in ("q", "v", "stop", *CARRIED)}
+        memory = {k: x for k, x in state.items() if k not in ("q", "v", "stop", "sums", *CARRIED)}
         moved = self.marching.step(index, system, (u, p), t, q, v, h, parameters["end"], memory)
         following.update(moved.memory)
         following["q"], following["v"] = moved.q, moved.v
+        if m.integrals:
+            outputs |= {name: x for name, x in state["sums"].items() if name in self.record}
+            following["sums"] = self._summed(
+                state["sums"], system, (t, h), (q, v), (moved.q, moved.v), (u, p)
+            )
         for name, event in self.events.items():
             watch = lambda t, q, v, n=name, e=event: fitted(
                 _NUMBER, e.watch(t, *m.seen(q, v, p)), f"what the event {n!r} returns"
@@ -191,6 +200,26 @@ class Simulation:
             if name != "x"
         }
         return {**following, **fit}, outputs
+
+    def _summed(
+        self,
+        sums: Nested,
+        system: System,
+        time: tuple[Scalar, Scalar],
+        start: Any,
+        end: Any,
+        given: tuple[Any, Any],
+    ) -> dict[str, Scalar]:
+        """Integrals at the end of the step, by Simpson's rule along a cubic: the input does not jump within a step."""
+        (t, h), middle = time, cubic(system, *time, start, end).at(0.5)
+        found = {}
+        for name, rate in self.mechanism.integrals.items():
+            first, between, last = (
+                rate(t + h * part, *state, *given)
+                for part, state in ((0.0, start), (0.5, middle), (1.0, end))
+            )
+            found[name] = sums[name] + (first + between * 4 + last) * (h / 6)
+        return found
 
     def _stop(self, t: Scalar, following: dict[str, Nested]) -> None:
         """A motion that cannot go on is NaN from here, and what was wrong is kept; the others do not feel it."""

@@ -28,6 +28,15 @@ OF_SOME = ("variational", "linearly_implicit_euler")
 """Methods that need more than the equations; a mechanism that has them says so."""
 METHODS = (*EXPLICIT, "implicit_midpoint", *OF_SOME, "generalized_alpha", *ADAPTIVE)
 
+ORDER: Mapping[str, int] = {
+    "semi_implicit_euler": 1,
+    "linearly_implicit_euler": 1,
+    "implicit_midpoint": 2,
+    "crouch_grossman3": 3,
+    **dict.fromkeys(("rk4", "rkmk4", "crouch_grossman4"), 4),
+}
+"""Of the methods whose steps can be divided."""
+
 # An interval between two records that takes more attempts than this has met a singularity.
 _MOST_ATTEMPTS = 100_000
 

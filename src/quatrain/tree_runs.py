@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from quatrain import varying
 from quatrain.compiler import structure
 from quatrain.equations import dynamics
+from quatrain.equations.forces.balance import power as force_power
 from quatrain.equations.stepping import System
 from quatrain.equations.stepping.nested import Nested, scalars
 from quatrain.equations.tree import Tree
@@ -24,7 +25,7 @@ from quatrain.equations.tree_motion import (
     tree_system,
 )
 from quatrain.errors import ArgumentError
-from quatrain.model import WORLD, Model
+from quatrain.model import WORLD, Body, Model
 from quatrain.scalar import Scalar, abs, equal, less_equal, logical_and, where
 from quatrain.simulation import Mechanism, Parameters
 from quatrain.trajectory import QUATERNION, VECTOR, Quantity
@@ -41,7 +42,8 @@ class Recorded:
     """A quantity of a run, and where it comes from."""
 
     quantity: Quantity
-    value: Sensor
+    value: Sensor | None
+    """None of what is summed up over the steps."""
 
 
 def known_quantities(model: Model, loads: Loads, *, controlled: bool) -> dict[str, Recorded]:
@@ -74,6 +76,7 @@ def known_quantities(model: Model, loads: Loads, *, controlled: bool) -> dict[st
             lambda s: s.acceleration,
         ),
     ]
+    found.append(Recorded(Quantity("work", "J", "of all that energy does not count", (), "work"), None))
     if controlled:
         found.append(Recorded(Quantity("tau", "", "of the control law", model.v_names), lambda s: s.tau))
     return {recorded.quantity.name: recorded for recorded in found}
@@ -166,7 +169,16 @@ def tree_mechanism(
 
     def observe(t: Scalar, q: Nested, v: Nested, u: Nested, p: Parameters) -> dict[str, Nested]:
         here = state(t, q, v, u, p)
-        return {name: _as_recorded(each.value(here), name) for name, each in record.items()}
+        return {name: _as_recorded(each.value(here), name) for name, each in record.items() if each.value}
+
+    def power(t: Scalar, q: Nested, v: Nested, u: Nested, p: Parameters) -> Scalar:
+        """Of the law, of losses in joints, and of every force."""
+        here = state(t, q, v, u, p)
+        loose = replace(here.model, bodies=tuple(_unsprung(body) for body in here.model.bodies))
+        total = sum((force_power(here, force) for force in loads.forces), 0.0)
+        given = [u] if u is not None else []
+        given += [dynamics.passive_force(loose, q, v)] if loads.passive else []
+        return total + sum((a * b for tau in given for a, b in zip(tau, v, strict=True)), 0.0)
 
     def sound(q: Nested, v: Nested, u: Nested) -> tuple[Any, Scalar]:
         good: Any = True
@@ -195,6 +207,7 @@ def tree_mechanism(
         seen=lambda q, v, p: (Named.of(q, at_q), Named.of(v, at_v)),
         steppers={"linearly_implicit_euler": lambda u, p: linearly_implicit_euler(model_in(p), loads, u, p)},
         sound=sound,
+        integrals={"work": power} if "work" in record else {},
         culprits=tuple(
             f"{name} was {how}"
             for name in (*model.v_names, *(f"the control law's {name}" for name in model.v_names))
@@ -202,6 +215,10 @@ def tree_mechanism(
         ),
         parameters={name: varying.Part.named(model, name).shape for name in vary},
     )
+
+
+def _unsprung(body: Body) -> Body:
+    return replace(body, joint=replace(body.joint, stiffness=()))
 
 
 def _as_recorded(value: Any, name: str) -> Any:

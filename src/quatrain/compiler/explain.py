@@ -39,7 +39,7 @@ class Fault:
         said = f"{self.operation}({operands}) is {self.value}"
         if self.operation == "input":
             said = f"{self.value} came in"
-        at = f", at {self.origin}" if self.origin else ""
+        at = f", at {self.origin}" if self.origin and self.operation != "input" else ""
         where = f" of motion {', '.join(map(str, self.element))}" if self.element else ""
         return f"{self.output}{where} is not finite: {said}{at}"
 
