@@ -100,6 +100,46 @@ def test_stops_never_pull():
     assert leaving == 0.0
 
 
+STIFF = {
+    "spring": forces.JointSpring("rail", 4e5, rest=0.1),
+    "damper": forces.JointDamper("rail", 3e4, 5e3),
+    "friction": forces.Friction("rail", 40.0, viscous=5.0, slip=1e-4),
+    "stops": forces.JointLimits(4e6, 0.5, joint="rail", lower=-0.1, upper=0.1),
+}
+
+
+@pytest.mark.parametrize("name", STIFF)
+@pytest.mark.parametrize("place", [(0.3, 0.4), (-0.15, -0.2), (0.12, 1e-5)])
+def test_slopes_are_those_of_the_force(name, place):
+    robot = slider()
+    with mpmath.workdps(50):
+        h, (q, v) = mpmath.mpf(10) ** -20, map(mpmath.mpf, place)
+        at = lambda dq, dv: STIFF[name](state_of(robot.model, [q + dq], [v + dv]))[0]
+        (K,), (D,) = STIFF[name].slopes(state_of(robot.model, [q], [v]))
+        assert abs((at(h, 0) - at(-h, 0)) / (2 * h) + K) < 1e-9 * (1 + abs(K))
+        assert abs((at(0, h) - at(0, -h)) / (2 * h) + D) < 1e-9 * (1 + abs(D))
+
+
+@pytest.mark.parametrize("name", STIFF)
+def test_stiff_joints_take_no_smaller_steps_by_the_linearly_implicit_method(name):
+    """Where the explicit one flies off it stays within bounds; its error is of first order."""
+    robot, options = slider(2.0), {"duration": 0.2, "forces": [STIFF[name]], "record": ["q", "v"]}
+    start = ([0.08], [0.5])
+    coarse = run_of(robot, *start, dt=5e-3, method="linearly_implicit_euler", **options)
+    assert np.abs(coarse.q).max() < 0.25
+    assert np.abs(coarse.v[20:]).max() < 0.51
+    if name in ("spring", "damper"):
+        with pytest.warns(qt.DivergenceWarning):
+            run_of(robot, *start, dt=5e-3, method="semi_implicit_euler", **{**options, "duration": 1.0})
+    exact = run_of(robot, *start, dt=2e-6, record_every=2500, **options)
+    errors = []
+    for dt, every in ((1e-5, 500), (5e-6, 1000)):
+        run = run_of(robot, *start, dt=dt, method="linearly_implicit_euler", record_every=every, **options)
+        errors.append(np.abs(run.q - exact.q).max())
+    assert errors[1] < 0.6 * errors[0]
+    assert errors[1] < 3e-3
+
+
 # ---- power ------------------------------------------------------------------------------------------------
 
 

@@ -213,21 +213,31 @@ def linearly_implicit_euler(
         (M + h D + h² K) a = tau + J'f − c − g − K (q ⊕ h v − rest) − D v − F(v)
 
     They stand in the diagonal of M as rotors do, so stiff joints take no smaller steps. Order 1. D holds the slope of
-    the friction F(v) too; the spring of a ball is taken at its place now and with the slope of a small turn.
+    the friction F(v) too; the spring of a ball is taken at its place now and with the slope of a small turn. Forces
+    that have a method `slopes(state)`, which gives (K, D) for each velocity, are taken likewise.
     """
     at_q, at_v = places_of(model)
-    explicit = replace(loads, passive=False)
+    stiff = [force for force in loads.forces if callable(getattr(force, "slopes", None))]
+    explicit = Loads(tuple(force for force in loads.forces if force not in stiff), passive=False)
     relaxed = any(_acts(body.joint) for body in model.bodies)
 
     def step(system: System, t: Scalar, q: Numbers, v: Numbers, h: Scalar) -> tuple[Numbers, Numbers]:
         state = State(model, t, Named.of(q, at_q), Named.of(v, at_v), p, tau)
         forces, wrenches = explicit.at(state)
         heavier = model
+        ahead = system.space.advance(q, scaled(v, h))
         if loads.passive and relaxed:
-            ahead = system.space.advance(q, scaled(v, h))
             passive = passive_force(model, ahead, v)
             forces = [a + b for a, b in zip(forces, passive, strict=True)]
             heavier = _with_slopes(model, v, h)
+        there = State(model, t, Named.of(ahead, at_q), Named.of(v, at_v), p, tau)
+        for force in stiff:
+            forces = [
+                a + b for a, b in zip(forces, _joint_forces(force, force(there), model.nv), strict=True)
+            ]
+            stiffness, damping = force.slopes(there)  # type: ignore[attr-defined]
+            slopes = [d * h + k * h * h for k, d in zip(stiffness, damping, strict=True)]
+            heavier = _with_rotors(heavier, slopes)
         a = tuple(forward_dynamics(heavier, q, v, forces, wrenches))
         v1 = added(v, a, h)
         return system.space.project(system.space.advance(q, scaled(v1, h)), v1)
@@ -237,6 +247,19 @@ def linearly_implicit_euler(
 
 def _acts(joint: Joint) -> bool:
     return bool(joint.stiffness or joint.damping or joint.friction)
+
+
+def _with_rotors(model: Model, rotors: Sequence[Scalar]) -> Model:
+    """More of them, one for each velocity."""
+    bodies = []
+    for body, start in zip(model.bodies, model.v_starts, strict=True):
+        joint = body.joint
+        own = joint.armature or (0.0,) * joint.nv
+        if joint.nv:
+            own = tuple(x + y for x, y in zip(own, rotors[start : start + joint.nv], strict=True))
+            body = replace(body, joint=replace(joint, armature=own))
+        bodies.append(body)
+    return replace(model, bodies=tuple(bodies))
 
 
 def _with_slopes(model: Model, v: Numbers, h: Scalar) -> Model:

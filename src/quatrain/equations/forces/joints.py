@@ -6,6 +6,7 @@ A joint is named, or one coordinate of it, such as "root.x". Numbers are one for
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from quatrain.equations.dynamics import bounds
 from quatrain.equations.forces.numbers import (
@@ -17,12 +18,15 @@ from quatrain.equations.forces.numbers import (
     refuse_below,
     refuse_zero,
 )
-from quatrain.equations.forces.pressing import against, pressed_energy, pressing
+from quatrain.equations.forces.pressing import against, pressed_energy, pressing, pressing_slopes
 from quatrain.equations.freedoms import Freedom, freedoms
 from quatrain.equations.tree_motion import State
 from quatrain.errors import ArgumentError
 from quatrain.model import Model
-from quatrain.scalar import Scalar, abs, exp
+from quatrain.scalar import Scalar, abs, exp, sqrt
+
+Slopes: TypeAlias = tuple[list[Scalar], list[Scalar]]
+"""−∂τ/∂q and −∂τ/∂v of each velocity by itself, for the stepper that takes these forces at the end of its step."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,12 @@ class JointSpring:
         for motion, stiffness, stretches in self._stretched(state):
             motion.add([-(stiffness * stretch) for stretch in stretches], tau)
         return tau
+
+    def slopes(self, state: State) -> Slopes:
+        K, D = [0.0] * state.model.nv, [0.0] * state.model.nv
+        for motion, stiffness, stretches in self._stretched(state):
+            motion.add([stiffness * motion.ratio for _ in stretches], K)
+        return K, D
 
     def potential_energy(self, state: State) -> Scalar:
         """½ Σ k (q − rest)² [J]"""
@@ -86,14 +96,25 @@ class JointDamper:
         refuse_below(self, 0.0, "damping", "quadratic")
 
     def __call__(self, state: State) -> list[Scalar]:
-        motions = motions_of(state.model, self.joint)
         tau: list[Scalar] = [0.0] * state.model.nv
-        first = for_each(self.damping, len(motions), self, "damping")
-        second = for_each(self.quadratic, len(motions), self, "quadratic")
-        for motion, d, e in zip(motions, first, second, strict=True):
-            d, e = given(state.p, d), given(state.p, e)
+        for motion, d, e in self._damped(state):
             motion.add([-(rate * (d + abs(rate) * e)) for rate in motion.rates(state.v)], tau)
         return tau
+
+    def slopes(self, state: State) -> Slopes:
+        K, D = [0.0] * state.model.nv, [0.0] * state.model.nv
+        for motion, d, e in self._damped(state):
+            motion.add([(d + abs(rate) * e * 2.0) * motion.ratio for rate in motion.rates(state.v)], D)
+        return K, D
+
+    def _damped(self, state: State) -> list[tuple[Freedom, Scalar, Scalar]]:
+        motions = motions_of(state.model, self.joint)
+        first = for_each(self.damping, len(motions), self, "damping")
+        second = for_each(self.quadratic, len(motions), self, "quadratic")
+        return [
+            (motion, given(state.p, d), given(state.p, e))
+            for motion, d, e in zip(motions, first, second, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -129,13 +150,31 @@ class Friction:
             motion.add([-self.against(rate, state) for rate in motion.rates(state.v)], tau)
         return tau
 
+    def slopes(self, state: State) -> Slopes:
+        """That of the change of sign and of the viscous part; where the curve falls, its fall is left out."""
+        K, D = [0.0] * state.model.nv, [0.0] * state.model.nv
+        slip, viscous = given(state.p, self.slip), given(state.p, self.viscous)
+        for motion in motions_of(state.model, self.joint):
+            rates = motion.rates(state.v)
+            smooth = [rate * rate + slip * slip for rate in rates]
+            rises = [
+                self._dry(v, state) * slip * slip / (x * sqrt(x)) for v, x in zip(rates, smooth, strict=True)
+            ]
+            motion.add([(rise + viscous) * motion.ratio for rise in rises], D)
+        return K, D
+
     def against(self, rate: Scalar, state: State) -> Scalar:
         """How much it resists at a velocity."""
+        return self._dry(rate, state) * against(rate, given(state.p, self.slip)) + rate * given(
+            state.p, self.viscous
+        )
+
+    def _dry(self, rate: Scalar, state: State) -> Scalar:
         dry = given(state.p, self.coulomb)
         if self.static is not None:
             slow = rate / given(state.p, self.stribeck_speed)
             dry = dry + (given(state.p, self.static) - dry) * exp(-(slow * slow))
-        return dry * against(rate, given(state.p, self.slip)) + rate * given(state.p, self.viscous)
+        return dry
 
 
 @dataclass(frozen=True)
@@ -180,6 +219,18 @@ class JointLimits:
             if upper is not None:
                 tau[v] = tau[v] - pressing(x - given(state.p, upper), rate, k, c, self.exponent)
         return tau
+
+    def slopes(self, state: State) -> Slopes:
+        K, D = [0.0] * state.model.nv, [0.0] * state.model.nv
+        k, c = given(state.p, self.stiffness), given(state.p, self.dissipation)
+        for q, v, lower, upper in self._bounded(state.model):
+            x, rate = state.q[q], state.v[v]
+            for bound, sign in ((lower, -1.0), (upper, 1.0)):
+                if bound is not None:
+                    depth = (x - given(state.p, bound)) * sign
+                    by_depth, by_rate = pressing_slopes(depth, rate * sign, k, c, self.exponent)
+                    K[v], D[v] = K[v] + by_depth, D[v] + by_rate
+        return K, D
 
     def potential_energy(self, state: State) -> Scalar:
         """What the stops that are pressed hold. [J]"""

@@ -11,7 +11,7 @@ K. H. Hunt, F. R. E. Crossley, Coefficient of restitution interpreted as damping
 
 from __future__ import annotations
 
-from quatrain.scalar import Scalar, greater, maximum, power, sqrt, where
+from quatrain.scalar import Scalar, greater, logical_and, maximum, power, sqrt, where
 
 
 def pressing(depth: Scalar, rate: Scalar, stiffness: Scalar, dissipation: Scalar, exponent: float) -> Scalar:
@@ -20,6 +20,18 @@ def pressing(depth: Scalar, rate: Scalar, stiffness: Scalar, dissipation: Scalar
     # A depth of 1 where there is none, so that derivatives exist on the side that is not taken.
     force = _to_the(where(touching, depth, 1.0), exponent) * stiffness
     return where(touching, maximum(force * (rate * dissipation + 1.0), 0.0), 0.0)
+
+
+def pressing_slopes(
+    depth: Scalar, rate: Scalar, stiffness: Scalar, dissipation: Scalar, exponent: float
+) -> tuple[Scalar, Scalar]:
+    """∂f/∂δ and ∂f/∂δ̇."""
+    touching = greater(depth, 0.0)
+    inside = where(touching, depth, 1.0)
+    force = _to_the(inside, exponent) * stiffness
+    factor = rate * dissipation + 1.0
+    pushes = logical_and(touching, greater(factor, 0.0))
+    return where(pushes, force * factor * exponent / inside, 0.0), where(pushes, force * dissipation, 0.0)
 
 
 def pressed_energy(depth: Scalar, stiffness: Scalar, exponent: float) -> Scalar:
