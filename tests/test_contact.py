@@ -286,20 +286,48 @@ GO2_FEET = ("FL_foot", "FR_foot", "RL_foot", "RR_foot")
 CROUCH = (0.0, 0.8, -1.6) * 4
 
 
-def mujocos_go2(text):
-    spec = mujoco.MjSpec.from_string(
-        text.replace("<link", '<mujoco><compiler fusestatic="false"/></mujoco><link', 1)
-    )
-    spec.body("base").add_freejoint()
+def put_on_ground(spec, feet, radius):
+    """A plane, and spheres on the feet, {body: place}; nothing else of the machine collides."""
+    for geom in spec.geoms:
+        geom.contype = geom.conaffinity = 0
     spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 1], friction=[0.8, 0, 0])
-    for foot in GO2_FEET:
-        spec.body(foot).add_geom(
-            type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.022, 0, 0], mass=0, friction=[0.8, 0, 0]
+    for body, at in feet.items():
+        spec.body(body).add_geom(
+            type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[radius, 0, 0], pos=at, mass=0, friction=[0.8, 0, 0]
         )
     spec.option.timestep = 5e-4
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.gravity = [0, 0, -G]
     return spec.compile()
+
+
+def stands_in_mujoco(model, height, pose, gains):
+    """Its state after ten seconds of the same law, and what its feet carry."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = [0, 0, height, 1, 0, 0, 0, *pose]
+    while data.time < 10.0:
+        data.qfrc_applied[6:] = gains[0] * (np.array(pose) - data.qpos[7:]) - gains[1] * data.qvel[6:]
+        mujoco.mj_step(model, data)
+    pushes = [np.zeros(6) for _ in range(data.ncon)]
+    for k, push in enumerate(pushes):
+        mujoco.mj_contactForce(model, data, k, push)
+    return data, np.array([push[0] for push in pushes])
+
+
+def test_the_quadruped_stands_as_in_mujoco(tmp_path):
+    """Ten seconds: the pose that it bends to, forces of joints and feet. Both creep; nearly as much."""
+    robot, gains = qt.examples.load("quadruped"), (300.0, 6.0)
+    pose = robot.model.keyframe("standing").q[7:]
+    contact = forces.GroundContact(FEET, 1e6, radius=0.01, friction=0.8, slip=0.02)
+    run = standing(robot, FEET, 0.35, pose, contact, gains)
+    qt.save(robot, tmp_path / "quadruped.xml")
+    spec = mujoco.MjSpec.from_file(str(tmp_path / "quadruped.xml"))
+    model = put_on_ground(spec, {foot.replace("foot", "shank"): [0, 0, -0.22] for foot in FEET}, 0.01)
+    data, loads = stands_in_mujoco(model, 0.35, pose, gains)
+    assert np.abs(run.q[-1, 7:] - data.qpos[7:]).max() < 1e-4
+    assert run.q[-1, 2] == pytest.approx(data.qpos[2], abs=2e-4)
+    assert run["contact"][-1] == pytest.approx(loads, abs=0.1)  # of 49 N
+    assert np.abs(run["tau"][-1] - data.qfrc_applied).max() < 0.02  # of 7 N m
 
 
 def test_go2_stands_as_in_mujoco(tmp_path):
@@ -313,21 +341,16 @@ def test_go2_stands_as_in_mujoco(tmp_path):
     stiffness, damping = 60.0, 1.5
     run = standing(robot, GO2_FEET, 0.33, CROUCH, contact, (stiffness, damping), dt=5e-5)
 
-    model = mujocos_go2(text)
-    data = mujoco.MjData(model)
-    data.qpos[:] = [0, 0, 0.33, 1, 0, 0, 0, *CROUCH]
-    while data.time < 10.0:
-        data.qfrc_applied[6:] = stiffness * (np.array(CROUCH) - data.qpos[7:]) - damping * data.qvel[6:]
-        mujoco.mj_step(model, data)
-    pushes = [np.zeros(6) for _ in range(data.ncon)]
-    for k, push in enumerate(pushes):
-        mujoco.mj_contactForce(model, data, k, push)
-    theirs = sum(push[0] for push in pushes)
-
+    spec = mujoco.MjSpec.from_string(
+        text.replace("<link", '<mujoco><compiler fusestatic="false"/></mujoco><link', 1)
+    )
+    spec.body("base").add_freejoint()
+    model = put_on_ground(spec, {foot: [0, 0, 0] for foot in GO2_FEET}, 0.022)
+    data, loads = stands_in_mujoco(model, 0.33, CROUCH, (stiffness, damping))
     weight = robot.model.mass * G
     assert run["contact"][-1].sum() == pytest.approx(weight, rel=1e-3)
-    assert theirs == pytest.approx(weight, rel=1e-3)
-    assert run["contact"][-1] == pytest.approx([push[0] for push in pushes], abs=0.05 * weight)
+    assert loads.sum() == pytest.approx(weight, rel=1e-3)
+    assert run["contact"][-1] == pytest.approx(loads, abs=0.05 * weight)
     assert np.abs(run.q[-1, 7:] - data.qpos[7:]).max() < 0.01
     assert np.abs(run["tau"][-1] - data.qfrc_applied).max() < 0.3  # of 8 N m; both creep a little
     assert run.q[-1, 2] == pytest.approx(data.qpos[2], abs=0.005)
