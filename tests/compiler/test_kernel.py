@@ -1113,6 +1113,42 @@ def test_an_error_in_a_helping_thread_is_raised_where_the_call_is(monkeypatch):
     assert_same(chosen(**data()), truth())
 
 
+# ---- past the caches -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("count", [16, 20, 24, 36, 64, 13, 18])
+def test_what_is_written_past_the_caches_has_the_same_bits(monkeypatch, dtype, count):
+    """As large arrays are: here all of them, on boundaries of lines and off them, with rows apart, on two threads."""
+    from quatrain.compiler.llvm import results
+    from quatrain.compiler.native import aligned
+
+    def numbers(x):
+        return np.array([x[0] * k + x[1] if k % 3 else 7.0 * (k > 12) for k in range(count)], dtype=object)
+
+    x = np.random.default_rng(count).normal(size=(67, 2)).astype(dtype)
+    plain = compile(numbers, inputs={"x": 2}, dtype=dtype)(x)
+    monkeypatch.setattr(results, "STREAMED", 0)
+    size = plain.itemsize
+    for threads in (1, 2):
+        streaming = compile(numbers, inputs={"x": 2}, dtype=dtype, threads=threads)
+        assert "icmp sge i64 %size, 0\n" in streaming.source("llvm")
+        assert np.array_equal(streaming(x), plain)
+        for start, apart in ((0, count), (1, count), (4, count), (0, count + 8), (32 // size, count + 3)):
+            memory = aligned(size * (start + 67 * apart)).view(dtype)
+            out = memory[start:].reshape(67, apart)[:, :count]
+            assert np.array_equal(streaming(x, out=out), plain)
+            memory[start:].reshape(67, apart)[:, :count] = 0.0
+            assert not memory.any()  # nothing beside it was written
+
+
+def test_large_results_begin_with_a_line():
+    large = compile(lambda x: np.array([x, 2 * x, x, x], dtype=object), inputs={"x": float})(np.ones(50_000))
+    assert large.ctypes.data % 64 == 0
+    assert large.flags.writeable
+    assert large.flags.c_contiguous
+
+
 # ---- what may vary -----------------------------------------------------------------------------------
 
 

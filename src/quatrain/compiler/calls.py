@@ -171,7 +171,7 @@ def output(port: Port, given: Any, batch: tuple[int, ...], dtype: Any) -> Any:
     """The array that an output goes to: a new one, row by row, or the one given, checked."""
     shape = (*batch, *port.shape)
     if given is None:
-        return np.empty(shape, dtype)
+        return room(shape, dtype)
     if type(given) is not np.ndarray:
         raise ArgumentError(
             f"out for {port.name} is a {type(given).__name__}", do="pass a NumPy array to write to"
@@ -185,6 +185,21 @@ def output(port: Port, given: Any, batch: tuple[int, ...], dtype: Any) -> Any:
     if not given.flags.writeable:
         raise ArgumentError(f"out for {port.name} is read-only", do="pass an array that may be written to")
     return given
+
+
+_LINE = 64
+_LARGE = 1 << 20
+
+
+def room(shape: tuple[int, ...], dtype: Any) -> Any:
+    """A new array; a large one begins with a cache line, as NumPy's own do not."""
+    count = prod(shape)
+    size = count * np.dtype(dtype).itemsize
+    if size < _LARGE:
+        return np.empty(shape, dtype)
+    raw = np.empty(size + _LINE, np.uint8)
+    start = -raw.ctypes.data % _LINE
+    return raw[start : start + size].view(dtype).reshape(shape)
 
 
 def overlaps(array: Any, others: Sequence[Any]) -> bool:

@@ -232,7 +232,7 @@ class Kernel:
         batch = calls.batch_of(self.program.name, self.program.inputs, arrays)
         ports = self.program.outputs
         if out is None:
-            outputs = fresh = [np.empty((*batch, *port.shape), self._kind) for port in ports]
+            outputs = fresh = [calls.room((*batch, *port.shape), self._kind) for port in ports]
         else:
             given = self._split_out(out)
             outputs = [calls.output(port, given[port.name], batch, self._kind) for port in ports]
@@ -275,7 +275,7 @@ class Kernel:
         for (shape, size), array, place in zip(self.leaves, everything, scratch, strict=True):
             flat, across, along = calls.leaf(shape, array, batch)
             held.append(flat)
-            words += (calls.address(flat), across, along, size, place, 0)
+            words += (calls.address(flat), across, along, size, place, flat.nbytes)
         self.runner.run(NO_LOOP, words, count)
         for array, flat in zip(outputs, held[len(arrays) :], strict=True):
             if flat is not array and not np.may_share_memory(flat, array):

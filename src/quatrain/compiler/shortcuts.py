@@ -150,7 +150,7 @@ class Repeated:
         if plan is None:
             return UNPREPARED
         if out is None:
-            outputs = [np.empty(shape, self._number_type) for shape in plan.outputs]
+            outputs = [calls.room(shape, self._number_type) for shape in plan.outputs]
         elif out.flags.writeable and not calls.overlaps(out, arguments):
             outputs = [out]
         else:

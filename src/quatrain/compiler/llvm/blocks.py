@@ -125,12 +125,18 @@ def _kernel(module: Module, inputs: int, tables: Sequence[tuple[str, str]]) -> s
                 f"call void @qt.results(ptr {words}, ptr {work}, i64 {element}, i64 {n}, ptr {cells}, ptr {still})"
             )
 
-    return kernel_text(module.lanes, block)
+    if not results.streams(module.lanes):
+        return kernel_text(module.lanes, block)
+    return kernel_text(module.lanes, block, last="call void @llvm.x86.sse.sfence()") + _SFENCE
 
 
-def kernel_text(lanes: Lanes, block: Callable[[Function, str, str, str], None]) -> str:
+# What is written past the caches is there for other threads only after this.
+_SFENCE = "declare void @llvm.x86.sse.sfence()\n"
+
+
+def kernel_text(lanes: Lanes, block: Callable[[Function, str, str, str], None], last: str = "") -> str:
     """The function that is called: a loop over blocks. `block` emits what is done with one, given the work area,
-    its first element and how many it has."""
+    its first element and how many it has; `last` is done at the end of several blocks."""
     f = Function("kernel", "ptr %frame", lanes)
     start, stop, work = frame_word(f, 0), frame_word(f, 1), frame_word(f, 2, "ptr")
     place = f.at_entry("alloca i64")
@@ -145,6 +151,13 @@ def kernel_text(lanes: Lanes, block: Callable[[Function, str, str, str], None]) 
     f.store(f.new(f"add i64 {element}, {lanes.width}"), place, "i64")
     f.jump(test)
     f.place(after)
+    if last:
+        several, done = f.label("several"), f.label("done")
+        f.branch(f.new(f"icmp sgt i64 {f.new(f'sub i64 {stop}, {start}')}, {lanes.width}"), several, done)
+        f.place(several)
+        f.do(last)
+        f.jump(done)
+        f.place(done)
     return f.text(attributes="", notes="#0")
 
 

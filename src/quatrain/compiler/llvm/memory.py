@@ -15,7 +15,8 @@ from quatrain.compiler.llvm.text import Lanes
 
 WORDS = 6
 """Of a leaf: address, bytes from one element of the batch to the next, from one scalar to the next, number of
-scalars, offset of its scratch area in the work area, bytes from one step (or record) to the next."""
+scalars, offset of its scratch area in the work area, bytes from one step (or record) to the next; where there are no
+steps, bytes of the whole array."""
 
 
 def scratch_scalars(count: int, width: int) -> int:

@@ -16,6 +16,18 @@ AHEAD = 1024
 cache, a core would else wait for every line that a store touches first: matrices of a humanoid take a fifth longer."""
 
 
+STREAMED = 1 << 25
+"""Arrays from so many bytes on are written past the caches, if their rows stand on multiples of `LINE_PART` bytes: they
+would only drive out what is in the caches, and a line need not be read before all of it is written. Matrices of a
+humanoid then take a third less."""
+LINE_PART = 32
+
+
+def streams(lanes: Lanes) -> bool:
+    """Whether vectors are whole parts of lines, which x86's alone are."""
+    return lanes.bytes >= LINE_PART
+
+
 def still_tiles(constant: list[object], width: int) -> tuple[bool, ...]:
     """Which tiles of an array hold one and the same constant; `constant` has for each scalar what it is, or None."""
     tiles = [constant[k : k + width] for k in range(0, len(constant), width)]
@@ -24,17 +36,19 @@ def still_tiles(constant: list[object], width: int) -> tuple[bool, ...]:
 
 def routine(lanes: Lanes) -> str:
     """Definition of @qt.results for vectors of this kind."""
-    text = (
-        _RESULTS if lanes.width > 1 else _RESULTS.replace("%rows, label %by_tiles", "false, label %by_tiles")
-    )
+    text = _RESULTS.replace("$IN_ROWS", "%rows" if lanes.width > 1 else "false")
+    text = text.replace("$PAST", "%past" if streams(lanes) else "false")
     parts = {
+        "$REST": str(LINE_PART - 1),
+        "$FROM": str(STREAMED),
+        "$STREAM": counted("t", "%tiles", _tile(lanes, past_caches=streams(lanes))),
         "$COLUMNS": counted("c", "%count", _COLUMN),
-        "$TILES": counted("t", "%tiles", _tile(lanes)),
+        "$TILES": counted("t", "%tiles", _tile(lanes, past_caches=False)),
         "$NUMBERS": counted("s", "%count", _CELL + counted("r", "%lanes", _NUMBER)),
     }
     for name, value in parts.items():
         text = text.replace(name, value)
-    return text + "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n"
+    return text + "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n!0 = !{i32 1}\n"
 
 
 # The last tile ends with the last scalar: it begins within the one before and writes some numbers again.
@@ -46,10 +60,12 @@ entry:
   %p1 = getelementptr i8, ptr %leaf, i64 8
   %p2 = getelementptr i8, ptr %leaf, i64 16
   %p3 = getelementptr i8, ptr %leaf, i64 24
+  %p5 = getelementptr i8, ptr %leaf, i64 40
   %array = load ptr, ptr %leaf
   %across = load i64, ptr %p1
   %along = load i64, ptr %p2
   %count = load i64, ptr %p3
+  %size = load i64, ptr %p5
   %shift = mul i64 %element, %across
   %source = getelementptr i8, ptr %array, i64 %shift
   %whole = icmp eq i64 %lanes, $WIDTH
@@ -64,7 +80,22 @@ entry:
   %tiles = sdiv i64 %rounded, $WIDTH
   br i1 %columns, label %by_columns, label %not_columns
 not_columns:
-  br i1 %rows, label %by_tiles, label %by_numbers
+  br i1 $IN_ROWS, label %in_rows, label %by_numbers
+in_rows:
+  %address = ptrtoint ptr %array to i64
+  %row = mul i64 %count, $SIZE
+  %some_ends = or i64 %address, %across
+  %ends = or i64 %some_ends, %row
+  %rest = and i64 %ends, $REST
+  %even = icmp eq i64 %rest, 0
+  %large = icmp sge i64 %size, $FROM
+  %past = and i1 %even, %large
+  br i1 $PAST, label %by_streams, label %by_tiles
+by_streams:
+  call void @qt.stream(
+    ptr %source, i64 %across, i64 %count, i64 %last, i64 %tiles, ptr %work, ptr %cells, ptr %still
+  )
+  ret void
 by_columns:
 $COLUMNS
   ret void
@@ -73,6 +104,14 @@ $TILES
   ret void
 by_numbers:
 $NUMBERS
+  ret void
+}
+
+define internal void @qt.stream(
+    ptr %source, i64 %across, i64 %count, i64 %last, i64 %tiles, ptr %work, ptr %cells, ptr %still
+) noinline nounwind {
+entry:
+$STREAM
   ret void
 }
 """
@@ -106,7 +145,7 @@ _NUMBER = """
 """
 
 
-def _tile(lanes: Lanes) -> str:
+def _tile(lanes: Lanes, *, past_caches: bool) -> str:
     """W scalars of W elements. A tile that holds one constant takes no transposing."""
     width, real = lanes.width, lanes.real
     lines = [
@@ -116,8 +155,9 @@ def _tile(lanes: Lanes) -> str:
         "  %row_bytes = mul i64 %first, $SIZE",
         "  %row0 = getelementptr i8, ptr %source, i64 %row_bytes",
         *(f"  %row{k} = getelementptr i8, ptr %row{k - 1}, i64 %across" for k in range(1, width)),
-        *_asked_ahead(width),
+        *([] if past_caches else _asked_ahead(width)),
     ]
+    put = _streamed if past_caches else _stored
     values = []
     for k in range(width):
         lines += [
@@ -139,7 +179,7 @@ def _tile(lanes: Lanes) -> str:
                 "  %constant = icmp ne i8 %flag, 0",
                 "  br i1 %constant, label %t.still, label %t.moving",
                 "t.still:",
-                *(f"  store {real} %a0, ptr %row{r}, align $SIZE" for r in range(width)),
+                *(line for r in range(width) for line in put("%a0", r, lanes, "still")),
                 "  br label %t.end",
                 "t.moving:",
             ]
@@ -147,8 +187,27 @@ def _tile(lanes: Lanes) -> str:
             lines.append(f"  %a{k} = load {real}, ptr %cell{k}, align $SIZE")
         values.append(f"%a{k}")
     values = transposed(lines, values, lanes)
-    lines += [f"  store {real} {values[k]}, ptr %row{k}, align $SIZE" for k in range(width)]
+    lines += [line for k in range(width) for line in put(values[k], k, lanes, "moving")]
     return "\n".join(lines)
+
+
+def _stored(value: str, row: int, lanes: Lanes, _: str) -> list[str]:
+    return [f"  store {lanes.real} {value}, ptr %row{row}, align $SIZE"]
+
+
+def _streamed(value: str, row: int, lanes: Lanes, name: str) -> list[str]:
+    """In parts of lines, one right after the other, so that they leave together."""
+    each = LINE_PART * lanes.width // lanes.bytes
+    lines = []
+    for part in range(lanes.width // each):
+        entries = ", ".join(f"i32 {k}" for k in range(part * each, (part + 1) * each))
+        one = f"%{name}{row}.{part}"
+        lines += [
+            f"  {one} = shufflevector {lanes.real} {value}, {lanes.real} poison, <{each} x i32> <{entries}>",
+            f"  {one}.at = getelementptr i8, ptr %row{row}, i64 {part * LINE_PART}",
+            f"  store <{each} x {lanes.number}> {one}, ptr {one}.at, align {LINE_PART}, !nontemporal !0",
+        ]
+    return lines
 
 
 def _asked_ahead(width: int) -> list[str]:
