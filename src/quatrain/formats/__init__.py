@@ -26,6 +26,7 @@ from quatrain.formats.native import read_native, write_native
 from quatrain.formats.reading import BASES, MIMICS, Choices, Reading
 from quatrain.formats.report import Finding, LoadReport
 from quatrain.formats.sdf import read_sdf
+from quatrain.formats.sdf_writer import write_sdf
 from quatrain.formats.source import Element, FormatError, choose, parse, text_of
 from quatrain.formats.urdf import read_urdf
 from quatrain.formats.urdf_writer import write_urdf
@@ -45,6 +46,7 @@ _WRITERS: dict[str, Callable[[Model, Target, WriteNotes], Written]] = {
     "json": write_native,
     "urdf": write_urdf,
     "mjcf": write_mjcf,
+    "sdf": write_sdf,
 }
 
 SUFFIXES = {".json": "json", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".sdf": "sdf", ".world": "sdf"}

@@ -107,7 +107,7 @@ def numbers(values: Iterable[Scalar]) -> str:
 
 
 def add(
-    parent: Element | None, tag: str, attributes: Mapping[str, Any] | None = None, text: str = ""
+    parent: Element | None, tag: str, attributes: Mapping[str, Any] | None = None, text: Any = ""
 ) -> Element:
     """A child; numbers and lists of them become text, and what is None is left out."""
     said = {key: _said(value) for key, value in (attributes or {}).items() if value is not None}
