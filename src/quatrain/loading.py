@@ -10,6 +10,7 @@ from quatrain import examples, formats
 from quatrain.checks import Fault, examined
 from quatrain.edit import merged_fixed
 from quatrain.errors import ArgumentError
+from quatrain.faults.sizes import slips
 from quatrain.formats.reading import Reading, raise_errors
 from quatrain.formats.report import Finding, LoadReport, in_order
 from quatrain.formats.source import some
@@ -130,10 +131,12 @@ def _checked(reading: Reading, inertia: str) -> tuple[Model, list[Finding]]:
 def faults_of(reading: Reading, inertia: str) -> tuple[Model, list[Finding]]:
     """The model by this policy; its faults as findings, with the lines that they come from."""
     model, faults = examined(reading.model, inertia=inertia)
-    return model, [_finding(fault, reading) for fault in faults]
+    findings = [_finding(fault, reading) for fault in faults]
+    if all(finding.severity != "error" for finding in findings):
+        findings += [_finding(fault, reading, "units") for fault in slips(model)]
+    return model, findings
 
 
-def _finding(fault: Fault, reading: Reading) -> Finding:
-    return Finding(
-        fault.severity, "model", f"{fault.where}: {fault.what}", fault.do, reading.places.get(fault.where)
-    )
+def _finding(fault: Fault, reading: Reading, code: str = "model") -> Finding:
+    place = reading.places.get(fault.where)
+    return Finding(fault.severity, code, f"{fault.where}: {fault.what}", fault.do, place)
