@@ -201,6 +201,8 @@ ALLOWED = {
         "robot",
     },
     "solids": {"errors", "geometry", "equations"},
+    "mesh_solids": {"errors", "geometry", "equations"},
+    "shape_inertia": {"errors", "geometry", "equations", "formats", "mesh_solids", "model", "solids"},
     "body": {
         "errors",
         "control",

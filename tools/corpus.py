@@ -28,6 +28,9 @@ BEGINS = re.compile(rb"<\s*(robot|mujoco|sdf)[\s>/]")
 """An .xml is a robot's if its first element is one of these."""
 
 
+PEERS = ("Pinocchio", "MuJoCo")
+
+
 @dataclass
 class Outcome:
     """Of one file."""
@@ -150,6 +153,36 @@ class Worker:
         self.process.join(10)
 
 
+_PREFACE = """
+# Files of others
+
+Every URDF, xacro, MJCF and SDF in the packages below, as they come from PyPI, each read in a process with a limit of
+time. *Loaded*: as it stands. *Inertia*: refused for inertias that no matter can have, loaded with `inertia="warn"` or
+`"repair"`. *Failed*: refused, for a reason below. *Compared*: loaded by Pinocchio (URDF) or MuJoCo (MJCF) too. *Agree*:
+nq and nv, total mass, mass matrix, gravity and bias forces and all poses are the same to 1e-9 of the largest entry in a
+random state; joints that follow others are kept independent, and conventions converted by `qt.convert`.
+
+```sh
+pip download --no-deps -d wheels/pybullet pybullet            # and so on, for each package
+unzip -q wheels/pybullet/*.whl -d corpora/pybullet
+python tools/corpus.py corpora --markdown docs/corpora.md --json corpora.json
+```
+
+Most MJCF files that failed are parts that other files include, which MuJoCo does not load alone either. Files load here
+without their meshes where no inertia comes from these.
+"""
+
+_REFUSED = """
+## What was refused
+
+Numbers stand as #, names as ….
+"""
+
+_DIFFERENT = """
+## What differs
+"""
+
+
 # ---- the table ----------------------------------------------------------------------------------------
 
 
@@ -166,8 +199,24 @@ def in_short(why: str) -> str:
     return re.sub(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", "#", text).strip(" .:")[:110]
 
 
-def markdown(outcomes: list[Outcome]) -> str:
+def versions_of(corpora: Path) -> dict[str, str]:
+    """By the folders' names, as the wheels say them."""
+    found = {folder.name: next(iter(folder.glob("*.dist-info")), None) for folder in corpora.iterdir()}
+    return {name: info.stem.split("-")[1] for name, info in found.items() if info is not None}
+
+
+def _cell(text: str) -> str:
+    return text.replace("<", "&lt;").replace("|", "&#124;")
+
+
+def markdown(outcomes: list[Outcome], versions: dict[str, str]) -> str:
+    agreeing = [one.worst for one in outcomes if one.peer in PEERS and not one.difference]
+    worst = max(agreeing, default=0.0)
     lines = [
+        *_PREFACE.strip().splitlines(),
+        "",
+        f"The greatest difference where they agree is {worst:.0e}.",
+        "",
         "| package | files | loaded | inertia | failed | with warnings | compared | agree | explained | differ |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
@@ -175,28 +224,40 @@ def markdown(outcomes: list[Outcome]) -> str:
     for name in [*packages, "all"]:
         mine = [one for one in outcomes if name in (one.package, "all")]
         states = Counter(one.state for one in mine)
-        beside = [one for one in mine if one.peer in ("Pinocchio", "MuJoCo")]
+        beside = [one for one in mine if one.peer in PEERS]
         agree = [one for one in beside if not one.difference]
         explained = [one for one in beside if one.difference and not one.difference.startswith("DIFFERS")]
         counts = (
             len(mine), states["loaded"], states["inertia"], states["failed"], sum(bool(one.warnings) for one in mine),
             len(beside), len(agree), len(explained), len(beside) - len(agree) - len(explained),
         )  # fmt: skip
-        lines.append(f"| {name} | {' | '.join(f'{count:,}' for count in counts)} |")
-    lines += ["", "| why | package | files | for example |", "|---|---|--:|---|"]
+        lines.append(f"| {name} {versions.get(name, '')} | {' | '.join(f'{count:,}' for count in counts)} |")
+    lines += [
+        "",
+        *_REFUSED.strip().splitlines(),
+        "",
+        "| why | package | files | for example |",
+        "|---|---|--:|---|",
+    ]
     reasons: dict[tuple[str, str], list[Outcome]] = {}
     for one in outcomes:
         if one.state != "loaded":
             reasons.setdefault((in_short(one.why), one.package), []).append(one)
     for (why, package), those in sorted(reasons.items()):
-        lines.append(f"| {why} | {package} | {len(those)} | `{those[0].file.split('/')[-1]}` |")
-    lines += ["", "| what differs, and why | package | files | for example |", "|---|---|--:|---|"]
+        lines.append(f"| {_cell(why)} | {package} | {len(those)} | `{those[0].file.split('/')[-1]}` |")
+    lines += [
+        "",
+        *_DIFFERENT.strip().splitlines(),
+        "",
+        "| what differs, and why | package | files | for example |",
+        "|---|---|--:|---|",
+    ]
     differences: dict[tuple[str, str], list[Outcome]] = {}
     for one in outcomes:
         if one.difference:
             differences.setdefault((in_short(one.difference), one.package), []).append(one)
     for (why, package), those in sorted(differences.items()):
-        lines.append(f"| {why} | {package} | {len(those)} | `{those[0].file.split('/')[-1]}` |")
+        lines.append(f"| {_cell(why)} | {package} | {len(those)} | `{those[0].file.split('/')[-1]}` |")
     return "\n".join(lines) + "\n"
 
 
@@ -232,7 +293,7 @@ def main() -> None:
                     json.dumps([asdict(one) for one in outcomes], indent=1), encoding="utf-8"
                 )
     worker.stop()
-    table = markdown(outcomes)
+    table = markdown(outcomes, versions_of(given.corpora))
     print(table)
     if given.markdown:
         given.markdown.write_text(table, encoding="utf-8")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from quatrain.saving import save
     from quatrain.scalar import where
     from quatrain.serial import from_dh, serial_chain
+    from quatrain.shape_inertia import inertias_from_shapes
     from quatrain.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
     from quatrain.spacecraft import Orbit, Spacecraft, Wheel
     from quatrain.trajectory import DivergenceWarning, Quantity, Trajectory
@@ -90,6 +91,7 @@ __all__ = [
     "examples",
     "forces",
     "from_dh",
+    "inertias_from_shapes",
     "laws",
     "load",
     "outer",
@@ -138,6 +140,7 @@ _HOMES = {
     "scalar": ("where",),
     "sensors": (),
     "serial": ("from_dh", "serial_chain"),
+    "shape_inertia": ("inertias_from_shapes",),
     "solids": ("Box", "Capsule", "Cone", "Cylinder", "Ellipsoid", "Sphere"),
     "trajectory": ("DivergenceWarning", "Quantity", "Trajectory"),
     "tree_simulation": ("TreeSimulation", "simulate"),

@@ -223,7 +223,7 @@ def body_of(
             "the mass of the whole was given, and one of a part as well",
             do="pass density= for the other parts",
         )
-    whole = _joined([_body(part, 1.0 if density is None else density) for part in parts])
+    whole = joined([_body(part, 1.0 if density is None else density) for part in parts])
     if whole.mass <= 0:
         raise ArgumentError(
             f"the holes leave a mass of {whole.mass:g} kg", do="make them smaller than what they are in"
@@ -275,7 +275,7 @@ def _body(part: Part, density: float) -> Body:
     return Body(mass, part.X_BP.p, inertia)
 
 
-def _joined(bodies: list[Body]) -> Body:
+def joined(bodies: list[Body]) -> Body:
     """Parts fixed to one another: masses add, and so do inertias about one point."""
     mass = sum(body.mass for body in bodies)
     if not mass > 0:
