@@ -1,4 +1,4 @@
-"""Makes the pictures of pages in docs/images, in the system's own Chromium: python tools/screenshots.py
+"""Makes the pictures of pages and plots in docs/images, in the system's own Chromium: python tools/screenshots.py
 
 Needs what tests/test_pages.py needs, and robots from the package example-robot-data.
 """
@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,35 @@ PAGES: dict[str, tuple[Callable[[Path], Path], float | None]] = {
 """And the time at which a run is shown."""
 
 
+def plots() -> None:
+    """The plots of machines, on one sheet."""
+    import io
+
+    from PIL import Image
+
+    def drawn(figure: Any, dpi: int) -> Any:
+        content = io.BytesIO()
+        figure.savefig(content, dpi=dpi)
+        return Image.open(content).convert("RGB")
+
+    gyro, double = qt.examples.load("gyroscope"), qt.examples.load("double_pendulum")
+    run = qt.simulate(gyro, [0.3, 0.5, 0.0], [1.5, 0.0, 31.4], duration=2, record_every=5)
+    swing = qt.simulate(double, [2.0, 1.0], duration=5, record_every=5)
+    sphere, phase = drawn(run.plot_sphere(axes="xz"), 80), drawn(run.plot_phase(), 80)
+    energy = drawn(swing.plot_energy(), 70)
+    matrix = drawn(qt.examples.load("arm6").plot_mass_matrix([0, 0.5, 0.5, 0, 1, 0]), 70)
+    upper, width = (
+        max(sphere.height, energy.height),
+        max(sphere.width + energy.width, phase.width + matrix.width),
+    )
+    sheet = Image.new("RGB", (width, upper + max(phase.height, matrix.height)), "white")
+    sheet.paste(sphere, (0, 0))
+    sheet.paste(energy, (sphere.width, (sphere.height - energy.height) // 2))
+    sheet.paste(phase, (0, upper + 20))
+    sheet.paste(matrix, (phase.width, upper))
+    sheet.quantize(128).save(ROOT / "docs" / "images" / "plots_of_machines.png")
+
+
 def main() -> None:
     from tests.browser import opened
 
@@ -65,6 +95,7 @@ def main() -> None:
             browser.driver.save_screenshot(str(ROOT / "docs" / "images" / f"{name}.png"))
             print(f"docs/images/{name}.png", *browser.errors())
     pages.close()
+    plots()
 
 
 if __name__ == "__main__":

@@ -71,9 +71,11 @@ def _measured(motion: Motion, parent: str, body: str, *, quaternions: bool) -> t
 # ---- the tree -----------------------------------------------------------------------------------------
 
 
-def description(model: Model) -> str:
-    """The tree, a body a line. A body stands on the one above it in its column, or where its branch begins."""
-    rows = [("body", "joint", "kind", "q", "mass [kg]")]
+def rows_of(model: Model) -> list[tuple[str, ...]]:
+    """A row for each body, after their titles. A body stands on the one above it in its column, or where its branch
+    begins.
+    """
+    rows: list[tuple[str, ...]] = [("body", "joint", "kind", "q", "mass [kg]")]
     for branch, k in _branches(model):
         if k < 0:
             rows.append(("world", "", "", "", ""))
@@ -82,6 +84,12 @@ def description(model: Model) -> str:
         rows.append(
             (branch + body.name, body.joint.name, _kind(body), _entries(model, k), f"{body.mass:.4g}")
         )
+    return rows
+
+
+def description(model: Model) -> str:
+    """The tree, a body a line, and what else there is."""
+    rows = rows_of(model)
     title = f"{model.name}: {_count(model.nb, 'body', 'bodies')}, nq {model.nq}, nv {model.nv}"
     gravity = ", ".join(f"{x:g}" for x in model.gravity)
     title = fill(

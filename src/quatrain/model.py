@@ -101,6 +101,11 @@ class Model:
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.nb} bodies, nq {self.nq}, nv {self.nv}>"
 
+    def _repr_html_(self) -> str:
+        from quatrain.notebook import of_model
+
+        return of_model(self)
+
     # ---- sizes and names --------------------------------------------------------------------------
 
     @property

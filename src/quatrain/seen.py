@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quatrain.model import Model
 
 if TYPE_CHECKING:
+    from quatrain.notebook import Inline
     from quatrain.viewer.live import Viewer
 
 
@@ -26,6 +27,18 @@ class Seen(ABC):
 
         return written(still_page(self.model, q), path)
 
+    def still(self, q: Any = None, *, height: int = 480) -> Inline:
+        """The same page within a notebook: let it be the last line of a cell."""
+        from quatrain.notebook import Inline
+        from quatrain.viewer.page import still_page
+
+        return Inline(still_page(self.model, q), height)
+
+    def _repr_html_(self) -> str:
+        from quatrain.notebook import of_model
+
+        return of_model(self.model)
+
     def to_png(self, path: str | Path, q: Any = None, **options: Any) -> Path:
         """A picture of the robot in the state q (nq), or in several side by side (n, nq); by default at zero.
 
@@ -34,6 +47,12 @@ class Seen(ABC):
         from quatrain.viewer.pictures import still_picture, write_png
 
         return write_png(still_picture(self.model, q, **options), path)
+
+    def plot_mass_matrix(self, q: Any = None) -> Any:
+        """A figure of M(q) (nq), by default at zero; it needs matplotlib."""
+        from quatrain.machine_plots import plot_mass_matrix
+
+        return plot_mass_matrix(self.model, q)
 
     def view(
         self, q: Any = None, *, host: str = "127.0.0.1", port: int = 8080, wait: bool | None = None

@@ -13,6 +13,7 @@ from quatrain.errors import ArgumentError
 
 if TYPE_CHECKING:
     from quatrain.model import Model
+    from quatrain.notebook import Inline
     from quatrain.robot import Robot
     from quatrain.viewer.live import Viewer
 
@@ -249,6 +250,24 @@ class Trajectory:
 
         return plot_trajectory(self, *names, motion=motion)
 
+    def plot_energy(self) -> Any:
+        """A figure of the kinetic, the potential and the whole energy of a machine, and of what the whole changes."""
+        from quatrain.machine_plots import plot_energy
+
+        return plot_energy(self)
+
+    def plot_phase(self, *names: str) -> Any:
+        """A figure with a phase portrait, velocity over coordinate, for each joint named."""
+        from quatrain.machine_plots import plot_phase
+
+        return plot_phase(self, *names)
+
+    def plot_sphere(self, frame: str | None = None, axes: str = "xyz") -> Any:
+        """A figure of the ways that the axes of a body or a frame take on the unit sphere."""
+        from quatrain.machine_plots import plot_sphere
+
+        return plot_sphere(self, frame, axes)
+
     def to_html(
         self,
         path: str | Path,
@@ -268,6 +287,13 @@ class Trajectory:
 
         options = {"motions": motions, "plots": plots, "trail": trail, "frames_per_second": frames_per_second}
         return written(replay_page(self, **options), path)
+
+    def replay(self, *, height: int = 480, **options: Any) -> Inline:
+        """The same page within a notebook: let it be the last line of a cell. Options as of `to_html`."""
+        from quatrain.notebook import Inline
+        from quatrain.viewer.page import replay_page
+
+        return Inline(replay_page(self, **options), height)
 
     def to_png(self, path: str | Path, t: float | None = None, **options: Any) -> Path:
         """A picture of the run at the time t, by default at its end; it needs neither a display nor a graphics card.
@@ -317,6 +343,11 @@ class Trajectory:
                     do="give the robot that was run",
                 )
         return replace(self, model=model)
+
+    def _repr_html_(self) -> str:
+        from quatrain.notebook import of_trajectory
+
+        return of_trajectory(self)
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "empty"

@@ -314,10 +314,17 @@ class Kernel:
 
     def __repr__(self) -> str:
         ports = f"{listed(self.program.inputs)}) -> {listed(self.program.outputs)}"
-        return (
-            f"<Kernel {self.program.name}({ports}: {sum(self.operations.values()):,} operations, "
-            f"{options(self.dtype, self.threads, self.native)}>"
-        )
+        return f"<Kernel {self.program.name}({ports}: {sum(self.operations.values()):,} operations, {self.runs_on}>"
+
+    @property
+    def runs_on(self) -> str:
+        """Its numbers, threads and processor, and where its machine code came from."""
+        return options(self.dtype, self.threads, self.native)
+
+    def _repr_html_(self) -> str:
+        from quatrain.compiler.notebook import of_kernel
+
+        return of_kernel(self)
 
     # Machine code does not travel: the other process takes it from the cache or compiles.
     def __getstate__(self) -> dict[str, Any]:
