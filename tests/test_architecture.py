@@ -120,6 +120,7 @@ ALLOWED = {
     "compiler": {"errors", "scalar"},
     "viewer": {"errors", "geometry", "alignment", "model", "equations", "formats", "trajectory"},
     "compare": {"errors", "scalar", "arrays", "geometry", "rotations", "equations", "compiler"},
+    "speed": {"errors", "formats", "robot", "tree_simulation"},
     "starts": {"errors", "geometry", "robot"},
     "curves": set(),
     "cli": {
@@ -141,6 +142,7 @@ ALLOWED = {
         "control",
         "laws",
         "curves",
+        "speed",
         "trajectory",
     },
     "control": {"errors", "scalar", "geometry"},

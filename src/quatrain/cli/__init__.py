@@ -5,7 +5,7 @@ output, everything else to standard error. Exit codes: 0, it is done; 1, it coul
 message says why; 2, the command was not written as its help says. `check` answers 1 if it finds errors;
 `diff` answers as diff does: 0, the same; 1, different; 2, it could not be done.
 
-console.py   what commands share     cache.py, compare.py, models.py, simulate.py, view.py   the commands
+console.py   what commands share     bench.py, cache.py, compare.py, models.py, simulate.py, view.py   the commands
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 
 import typer
 
-from quatrain.cli import cache, compare, models, simulate, view
+from quatrain.cli import bench, cache, compare, models, simulate, view
 from quatrain.cli.console import console, speak_unicode
 from quatrain.errors import QuatrainError
 
@@ -28,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(simulate.simulate)
+app.command()(bench.bench)
 app.command()(models.info)
 app.command()(models.check)
 app.command()(models.convert)
