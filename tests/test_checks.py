@@ -540,3 +540,12 @@ def test_a_pivot_is_zero_exactly_where_the_mass_matrix_is_singular(seed):
     size = np.sqrt(np.maximum(np.diag(M), 1e-300))
     rank = np.linalg.matrix_rank(M / np.outer(size, size), tol=1e-9)
     assert (rank < one.nv) == bool(found)
+
+
+def test_numbers_beyond_all_measure_are_told_and_stop_nothing():
+    machine = qt.examples.model("double_pendulum")
+    bodies = tuple(replace(body, mass=1e300, p_BBcm=qt.Vec3(1e150, 0.0, 0.0)) for body in machine.bodies)
+    (fault,) = find_faults(replace(machine, bodies=bodies))
+    assert fault.severity == "warning"
+    assert "numbers of its bodies are too large or too different to tell" in str(fault)
+    assert "check the units of masses" in fault.do

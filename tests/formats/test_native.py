@@ -103,6 +103,7 @@ MISTAKES = [
     (("joint", "X_PJ"), [], "bodies[1].joint.X_PJ is []; this needs an object with q, p", "write {…}"),
     (("joint", "X_PJ"), {"q": [1, 0, 0, 0]}, "bodies[1].joint.X_PJ has no 'p'", 'add "p": …'),
     (("joint", "limit"), [], "bodies[1].joint has the key 'limit', which has no meaning", "limits, mimic"),
+    (("joint", "kind"), "bendy", 'bodies[1].joint.kind is "bendy"; this needs the kind of a joint', "one of fixed, re"),
     (("parent",), "wrold", "bodies[1].parent is \"wrold\"; this needs the name of a body", "world, "),
     (("parent",), -1, "bodies[1].parent is -1; this needs the name of a body", "name one of world"),
 ]  # fmt: skip
@@ -195,6 +196,42 @@ def test_joints_that_follow_may_be_made_independent():
     key, same = model.keyframes[0], alone.keyframes[0]
     assert same.q[alone.q_starts[follower]] == drive.ratio * key.q[model.q_starts[follower]] + drive.offset
     assert same.v[alone.v_starts[follower]] == drive.ratio * key.v[model.v_starts[follower]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_files_are_answered_with_an_error_of_ours_or_a_model(seed):
+    """Values of other kinds anywhere, keys and entries gone, bytes lost."""
+    rng = np.random.default_rng(seed)
+    whole = json.loads(text_of(furnished(random_tree(seed, count=6), seed)))
+    odd = [None, True, -1, 10**400, "inf", "", [], {}, [[]], "world", 1e308, -0.0, {"q": 1}, "\ud800"]
+    answers = {"model": 0, "error": 0}
+    for _ in range(150):
+        damaged = json.loads(json.dumps(whole))
+        place = damaged
+        while True:  # somewhere in it
+            keys = [*place] if isinstance(place, dict) else list(range(len(place)))
+            key = keys[rng.integers(len(keys))]
+            inner = place[key]
+            if not isinstance(inner, (dict, list)) or not inner or rng.random() < 0.15:
+                break
+            place = inner
+        if rng.random() < 0.3:
+            del place[key]
+        else:
+            place[key] = odd[rng.integers(len(odd))]
+        text = json.dumps(damaged)
+        if rng.random() < 0.1:
+            text = text[: rng.integers(1, len(text))]
+        options = {
+            "mimic": ("exact", "independent")[rng.integers(2)],
+            "base": ("auto", "floating")[rng.integers(2)],
+        }
+        try:
+            load_model(text, **options)
+            answers["model"] += 1
+        except qt.QuatrainError:
+            answers["error"] += 1
+    assert min(answers.values()) > 0
 
 
 # ---- saving -------------------------------------------------------------------------------------------

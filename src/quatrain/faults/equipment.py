@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-
-import numpy as np
 
 from quatrain.equipment import SHAPE_ROLES, SHAPE_SIZES, Actuator, Keyframe, Shape
 from quatrain.faults import POSE_REMEDY, Fault, finite, wrong_pose
@@ -97,7 +96,7 @@ def _quaternions(model: Model, where: str, key: Keyframe) -> Iterator[Fault]:
         place = first
         for motion in body.joint.own_motions:
             if motion.kind == "ball":
-                norm = float(np.linalg.norm(np.array(key.q[place : place + 4], float)))
+                norm = math.hypot(*map(float, key.q[place : place + 4]))
                 if abs(norm - 1) > 1e-6:
                     what = f"the quaternion of joint {body.joint.name!r} has the norm {norm:.6g}"
                     yield Fault("error", where, what, "normalise it, in the order (w, x, y, z)")

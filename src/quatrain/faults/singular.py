@@ -27,8 +27,14 @@ def singular(model: Model) -> Iterator[Fault]:
     if all(map(_resists, model.bodies)):
         return
     tree = Tree.of(model)
-    everywhere = _found(model, tree, _irregular(tree))
-    at_zero = _found(model, tree, [float(x) for x in neutral(tree)])
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            everywhere = _found(model, tree, _irregular(tree))
+            at_zero = _found(model, tree, [float(x) for x in neutral(tree)])
+    except (FloatingPointError, np.linalg.LinAlgError):
+        what = "numbers of its bodies are too large or too different to tell whether it can be moved"
+        yield Fault("warning", "the model", what, "check the units of masses, inertias and lengths")
+        return
     both = {**at_zero, **everywhere}
     for joint in (name for name in model.joint_names if name in both):
         why = both[joint]

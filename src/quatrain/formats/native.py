@@ -17,7 +17,7 @@ from quatrain.formats.reading import Choices, Reading
 from quatrain.formats.report import Finding
 from quatrain.formats.source import FormatError, some
 from quatrain.formats.writing import Target, WriteNotes, Written
-from quatrain.model import AXES, WORLD, Joint, Model
+from quatrain.model import AXES, JOINT_KINDS, WORLD, Joint, Model
 
 FORMAT = "quatrain"
 VERSION = 1
@@ -73,10 +73,15 @@ def read_native(content: bytes, name: str, choices: Choices) -> Reading:
         )
     given = {key: value for key, value in whole.items() if key not in ("format", "version")}
     model = decoder.object(Model, _numbered(given, decoder), "")
+    for k, body in enumerate(model.bodies):
+        if body.joint.kind not in JOINT_KINDS:
+            path, kinds = f"bodies[{k}].joint.kind", ", ".join(JOINT_KINDS)
+            raise decoder.fail(path, body.joint.kind, "the kind of a joint", f"write one of {kinds}")
     findings: list[Finding] = []
     model = _on_its_base(model, choices, findings, name)
     if choices.mimic == "independent":
-        model = independent(model)
+        fitting = all((len(key.q), len(key.v)) == (model.nq, model.nv) for key in model.keyframes)
+        model = independent(model if fitting else replace(model, keyframes=()))
     return Reading(model, f"JSON, version {version}", _held(model), tuple(findings))
 
 
