@@ -215,6 +215,16 @@ def test_collada_brings_its_unit_its_places_and_its_colours(tmp_path):
     assert part.color == (0.0, 1.0, 0.0, 1.0)
 
 
+def test_a_broken_material_does_not_take_its_shape_along(tmp_path):
+    pytest.importorskip("collada")
+    (tmp_path / "t.dae").write_text(COLLADA.replace('url="#e"', 'url="#lost"'), encoding="utf-8")
+    color = '<material name="red"><color rgba="1 0 0 1"/></material>'
+    scene = scene_of(loaded(tmp_path, visual('<mesh filename="t.dae"/>', "", color)))
+    (part,) = scene.of("visual")
+    np.testing.assert_allclose(part.mesh.bounds, [[0, 0, 0.5], [1, 1, 0.5]], atol=1e-7)
+    assert part.color == (1.0, 0.0, 0.0, 1.0)
+
+
 def test_a_mesh_of_mjcf_lies_in_its_folder_of_meshes(tmp_path):
     pytest.importorskip("mujoco")
     pytest.importorskip("trimesh")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def _loaded(path: Path, scale: Sequence[float]) -> tuple[Loaded, ...]:
     except ImportError:
         raise NotFound('meshes are read by trimesh: python -m pip install "quatrain[mesh]"') from None
     try:
-        scene = trimesh.load_scene(path)
+        scene = _without_broken_materials(path, trimesh.load_scene(path), trimesh)
         parts = list(_parts(scene, path.suffix.lower(), np.array(scale, float)))
     except ModuleNotFoundError as error:
         raise NotFound(f'{error.name} is needed to read it: python -m pip install "quatrain[mesh]"') from None
@@ -52,6 +53,17 @@ def _loaded(path: Path, scale: Sequence[float]) -> tuple[Loaded, ...]:
     if not parts:
         raise NotFound("it holds no triangles")
     return tuple(parts)
+
+
+def _without_broken_materials(path: Path, scene: Any, trimesh: Any) -> Any:
+    """A COLLADA file again without its materials, if shapes are missing: a broken one takes them along."""
+    if path.suffix.lower() != ".dae":
+        return scene
+    text = path.read_bytes()
+    if len(scene.graph.nodes_geometry) >= text.count(b"<instance_geometry"):
+        return scene
+    bare = re.sub(rb"<bind_material>.*?</bind_material>", b"", text, flags=re.DOTALL)
+    return trimesh.load_scene(BytesIO(bare), file_type="dae")
 
 
 def _parts(scene: Any, suffix: str, scale: Any) -> Iterator[Loaded]:
