@@ -267,3 +267,31 @@ def test_what_has_no_effect_here_is_told_once_for_each_kind():
         "body 'hand' is moved from outside (mocap); here it stands where the file puts it",
     ):
         assert what in told
+
+
+def test_frames_replicas_and_inertias_of_several_shapes_are_mujocos():
+    text = """<mujoco><compiler angle="radian" eulerseq="XYZ"/><worldbody>
+      <frame pos="1 2 3" euler="0.1 0.2 0.3"><body name="a" euler="0.4 0.5 0.6"><joint name="j" axis="1 2 3"/>
+        <geom type="box" size="0.1 0.2 0.3" pos="0.5 0 0"/><geom type="ellipsoid" size="0.1 0.2 0.3" mass="2"/>
+        <replicate count="3" offset="0.2 0 0" euler="0.3 0 0"><body><joint type="slide"/>
+          <geom type="cylinder" size="0.05 0.2"/></body></replicate>
+        <frame name="f" childclass="main" quat="0.5 0.5 0.5 0.5"><site name="s" pos="0 0 1"/>
+          <body name="b"><joint type="ball"/><geom type="capsule" size="0.05" fromto="0 0 0 0 0 1"/></body></frame>
+      </body></frame></worldbody></mujoco>"""
+    model, report, _, data, q, _ = compared(text)
+    assert (model.nq, model.nv) == (8, 7)
+    p, _ = dynamics.pose(model, list(q), "s", "world")
+    np.testing.assert_allclose(list(p), data.site_xpos[0], atol=1e-13)
+    assert report.warnings == ()
+
+
+def test_a_file_may_end_with_mjcf(tmp_path):
+    corners = "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4"
+    (tmp_path / "seen.obj").write_text(corners)
+    file = tmp_path / "m.mjcf"
+    file.write_text(MESHES.format("").replace("seen.stl", "seen.obj"))
+    assert load_model(file)[0].bodies[0].mass == pytest.approx(1000, rel=1e-6)
+    (tmp_path / "arm.xml").write_text("<mujocoinclude/>")
+    file.write_text('<mujoco><include file="arm.xml"/></mujoco>')
+    with pytest.raises(FormatError, match=r"its name does not end with .xml: call it so"):
+        load_model(file)

@@ -87,7 +87,7 @@ def compiled(job: dict[str, Any]) -> dict[str, Any]:
     """The job: "path" or "text", and "roots": folders within which meshes may be read."""
     import mujoco
 
-    spec = mujoco.MjSpec.from_file(job["path"]) if job["path"] else mujoco.MjSpec.from_string(job["text"])
+    spec = _spec(job["path"], job["text"])
     meshes = {mesh.name or Path(mesh.file).stem: _with_folder(mesh.file, spec) for mesh in spec.meshes}
     notes = _stand_ins(
         spec, Path(job["path"]).parent if job["path"] else None, [Path(r) for r in job["roots"]]
@@ -121,6 +121,22 @@ def compiled(job: dict[str, Any]) -> dict[str, Any]:
 
 
 _SHORT = {"material": "mat", "actuator": "u"}
+
+
+def _spec(path: str | None, text: str) -> Any:
+    """MuJoCo knows a file of its own by the end .xml alone; others are given to it as texts."""
+    import mujoco
+
+    if path is None:
+        return mujoco.MjSpec.from_string(text)
+    if path.lower().endswith(".xml"):
+        return mujoco.MjSpec.from_file(path)
+    content = Path(path).read_text(encoding="utf-8-sig")
+    if "<include" in content:
+        raise ValueError("it includes other files, and its name does not end with .xml: call it so")
+    spec = mujoco.MjSpec.from_string(content)
+    spec.modelfiledir = str(Path(path).parent)
+    return spec
 
 
 def _stand_ins(spec: Any, folder: Path | None, roots: list[Path]) -> list[str]:

@@ -14,6 +14,7 @@ from quatrain.model import Shape
 
 _ONE, _ZERO, _Z = Vec3(1.0, 1.0, 1.0), Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 1.0)
 _LONG = ("cylinder", "capsule", "cone")
+_KNOWN = ("box", "sphere", "ellipsoid", *_LONG, "plane", "mesh", "empty", "polyline", "heightmap", "image")
 
 
 def shape_of(
@@ -22,7 +23,8 @@ def shape_of(
     """Of one visual or collision, which stands in a frame of the file."""
     geometry = element.child("geometry")
     given = geometry.others() if geometry is not None else []
-    given = [one for one in given if ":" not in one.tag]  # of one program alone; told as unread
+    known = [one for one in given if one.tag in _KNOWN]
+    given = known if len(known) == 1 else given  # what else is there is told as unread
     if len(given) != 1:
         notes.add(
             "warning", "ignored", element,

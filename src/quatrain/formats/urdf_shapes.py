@@ -109,6 +109,8 @@ def _geometry(element: Element, link: Element, notes: Notes) -> tuple[str, tuple
     """Kind, size and mesh file."""
     geometry = element.child("geometry")
     given = geometry.others() if geometry is not None else []
+    known = [shape for shape in given if shape.tag in ("box", "mesh", *_SIZES)]
+    given = known if len(known) == 1 else given  # what else is there is told as unread
     if len(given) != 1:
         notes.add(
             "warning", "ignored", element,
