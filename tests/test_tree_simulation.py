@@ -426,3 +426,20 @@ def test_halving_the_step_tells_the_error(method):
 def test_errors_of_adaptive_methods_are_not_had_by_halving():
     with pytest.raises(ArgumentError, match="the truncation error of dopri5 cannot be had"):
         qt.simulate(qt.examples.model("pendulum"), duration=0.1, dt=0.1, method="dopri5", truncation=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["panda", "solo12"])
+def test_robots_from_files_move_as_mujoco_and_scipy_say(name):
+    """An arm, and a quadruped in the air; from random configurations."""
+    from quatrain.interop import from_pinocchio
+    from tests.truth.robots import pinocchio_model
+
+    model = from_pinocchio(pinocchio_model(name))
+    rng = np.random.default_rng(0)
+    q, v = qt.Robot(model).random_configuration(rng), 0.3 * rng.normal(size=model.nv)
+    exact_q, exact_v = solved_by_mujoco(model, q, v, 0.1)
+    run = qt.simulate(model, q, v, duration=0.1, dt=0.1, method="dop853", tolerance=1e-13, passive=False)
+    scale = max(1.0, np.abs(exact_v).max())
+    assert np.abs(run.q[-1] - exact_q).max() < 1e-9 * scale
+    assert np.abs(run.v[-1] - exact_v).max() < 1e-8 * scale  # light feet magnify what rounding leaves
