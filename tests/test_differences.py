@@ -125,3 +125,9 @@ def test_many_differences_of_a_kind_are_counted():
 def test_mistakes_are_answered(options, says):
     with pytest.raises(qt.ArgumentError, match=says):
         differences(ARM, ARM, **options)
+
+
+def test_what_one_of_them_has_alone_is_listed_together():
+    text = str(differences(ARM, examples.model("pendulum"), names=("arm.urdf", "rod.urdf")))
+    assert "  [name] in arm.urdf alone: body 'link1', body 'link2', body 'link3', body 'link4', body" in text
+    assert "  [name] in rod.urdf alone: body 'bob'" in text

@@ -64,7 +64,12 @@ class Comparison:
         verdict = "are the same machine" if self.same else "differ"
         yield f"{self.a} and {self.b} {verdict}, to {self.tolerance:g} of what is compared"
         for kind in KINDS:
-            found = [one for one in self.found if one.kind == kind]
+            for side, file in (("a", self.a), ("b", self.b)):
+                alone = [one.where for one in self.found if one.kind == kind and one.alone == side]
+                if alone:
+                    more = f" … ({len(alone)} in all)" if len(alone) > most else ""
+                    yield f"  [{kind}] in {file} alone: {', '.join(alone[:most])}{more}"
+            found = [one for one in self.found if one.kind == kind and not one.alone]
             for one in found[:most]:
                 yield f"  [{kind}] {one}"
             if len(found) > most:

@@ -43,8 +43,13 @@ class Difference:
     """What it is in the first model; None where there is none."""
     b: Any
 
+    @property
+    def alone(self) -> str:
+        """ "a" or "b", where only one of them has it."""
+        return "" if self.what != _ONE_SIDED else "a" if self.a else "b"
+
     def __str__(self) -> str:
-        if self.what == _ONE_SIDED:
+        if self.alone:
             return f"{self.where} is in the {'first' if self.a else 'second'} alone"
         return f"{self.where}: {self.what} {_shown(self.a)}, there {_shown(self.b)}"
 
