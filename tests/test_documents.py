@@ -1,4 +1,4 @@
-"""What the README and the documentation show, runs; what the README's first command prints, it prints."""
+"""What the README and the documentation show, runs; what the README says that an example prints, it prints."""
 
 from __future__ import annotations
 
