@@ -13,6 +13,7 @@ from scipy.special import ellipj, ellipk
 import quatrain as qt
 from quatrain import ModelBuilder
 from quatrain.forces import Spring
+from quatrain.sensors import Reaction
 
 TIGHT = {"method": "dop853", "tolerance": 1e-13}
 
@@ -66,6 +67,28 @@ def test_a_spherical_pendulum_has_the_digits_of_the_reference():
         assert found == pytest.approx(values, abs=1e-9 if t < 10 else 1e-8)
 
 
+def test_a_conical_pendulum_goes_round_at_its_rate_and_height():
+    """Half angle 40°, 1 m, 1 kg: it turns at √(g/cos 40°) and pulls its pivot with g/cos 40°."""
+    angle, rate = math.radians(40), 3.5785535497390077635
+    built = ModelBuilder("conical")
+    built.body("bob", joint="universal", axis=("x", "y"), mass=1.0, com=(0, 0, -1), inertia=(0, 0, 0))
+    robot = built.frame("tip", body="bob", at=(0, 0, -1)).robot()
+    q0, r = np.array([0.0, -angle]), math.sin(angle)
+    v0 = np.linalg.lstsq(robot.jacobian(q0, "tip")[:3], np.array([0.0, rate * r, 0.0]), rcond=None)[0]
+    run = qt.simulate(
+        robot, q0, v0, duration=10.0, dt=0.25, **TIGHT,
+        record={"tip.position": None, "pull": Reaction("bob")},
+    )  # fmt: skip
+    turned = rate * run.t
+    circle = np.stack(
+        [r * np.cos(turned), r * np.sin(turned), np.full(len(turned), -math.cos(angle))], axis=-1
+    )
+    assert run["tip.position"] == pytest.approx(circle, rel=0, abs=1e-10)
+    assert np.linalg.norm(run["pull"][:, :3], axis=-1) == pytest.approx(
+        12.806045508349653111, rel=0, abs=1e-10
+    )
+
+
 CHAINS = {
     (3, math.pi / 2): {
         0.5: (0.6661768314704526, 1.1698228018724377, 1.5224319057007982),
@@ -80,9 +103,7 @@ CHAINS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("count", "start"), CHAINS)
-def test_planar_chains_of_points_have_the_digits_of_the_reference(count, start):
-    """Angles from the vertical, all equal and at rest at first; SciPy's DOP853 on the textbook's equations."""
+def chain_of_points(count):
     built, parent = ModelBuilder("chain"), "world"
     for k in range(count):
         built.body(
@@ -95,10 +116,40 @@ def test_planar_chains_of_points_have_the_digits_of_the_reference(count, start):
             inertia=(0, 0, 0),
         )
         parent = f"rod{k}"
+    return built.model()
+
+
+@pytest.mark.parametrize(("count", "start"), CHAINS)
+def test_planar_chains_of_points_have_the_digits_of_the_reference(count, start):
+    """Angles from the vertical, all equal and at rest at first; SciPy's DOP853 on the textbook's equations."""
     q0 = [start, *[0.0] * (count - 1)]
-    run = qt.simulate(built.model(), q0, duration=2.0, dt=0.5, **TIGHT)
+    run = qt.simulate(chain_of_points(count), q0, duration=2.0, dt=0.5, **TIGHT)
     for t, angles in CHAINS[count, start].items():
         assert np.cumsum(run.q[round(t / 0.5)]) == pytest.approx(angles, abs=3e-11)
+
+
+@pytest.mark.parametrize("count", [10, pytest.param(40, marks=pytest.mark.slow)])
+def test_long_chains_of_points_swing_as_their_textbook_equations(count):
+    """Σⱼ (N − max(i, j)) (cos(θᵢ − θⱼ) θⱼ″ + sin(θᵢ − θⱼ) θⱼ′²) = −(N − i) g sin θᵢ, by SciPy's DOP853."""
+    below = count - np.maximum.outer(np.arange(count), np.arange(count))
+
+    def rate(t, y):
+        angle, speed = y[:count], y[count:]
+        apart = angle[:, None] - angle
+        load = below * np.sin(apart) @ speed**2 + np.diag(below) * 9.81 * np.sin(angle)
+        return np.r_[speed, np.linalg.solve(below * np.cos(apart), -load)]
+
+    start = np.r_[np.full(count, math.pi / 4), np.zeros(count)]
+    exact = solve_ivp(rate, (0, 1), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    q0 = [math.pi / 4, *[0.0] * (count - 1)]
+    run = qt.simulate(chain_of_points(count), q0, duration=1.0, dt=0.5, **TIGHT)
+    found = np.r_[np.cumsum(run.q[-1]), np.cumsum(run.v[-1])]
+    assert found == pytest.approx(exact, rel=0, abs=1e-9 * np.abs(exact).max())
+
+
+def test_a_chain_that_hangs_at_rest_stays_so():
+    run = qt.simulate(chain_of_points(10), duration=1.0, dt=0.1, method="rk4")
+    assert np.abs(run.q).max() < 1e-13
 
 
 def test_a_heavy_top_on_a_ball_has_the_digits_of_the_reference():
