@@ -245,6 +245,39 @@ def test_a_step_far_too_large_is_told_with_the_joint_and_the_time():
     assert np.isnan(run.q[-1]).all()
 
 
+def test_a_velocity_beyond_what_is_said_stops_that_motion_alone_with_its_joint():
+    """A damper with the wrong sign: v = eᵗ v₀ without gravity reaches 10 at ln(10 / v₀)."""
+    built = qt.ModelBuilder("cars", gravity=(0, 0, 0))
+    for name in ("slow", "fast"):
+        built.body(name, joint="prismatic", axis="x", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1))
+    how = {"duration": 4.0, "dt": 0.01, "forces": lambda s: list(s.v)}
+    v0 = np.array([[0.5, 0.1], [0.5, 1.0], [0.1, 0.1]])
+    free = qt.simulate(built.model(), None, v0, **how)
+    assert np.isnan(free.facts["stopped_at"]).all()
+    with pytest.warns(
+        qt.DivergenceWarning, match="1 of 3 motions .* motion 1 .* where fast was beyond 10 first"
+    ):
+        run = qt.simulate(built.model(), None, v0, **how, runaway={"fast": 10.0})
+    assert run.facts["stopped_by"].tolist() == ["", "fast was beyond 10", ""]
+    assert run.facts["stopped_at"][1] == pytest.approx(np.log(10), abs=0.01)
+    assert np.array_equal(run.v[[0, 2]], free.v[[0, 2]])
+    with pytest.warns(qt.DivergenceWarning, match="2 of 3 motions .* where slow was beyond 20 first"):
+        assert qt.simulate(built.model(), None, v0, **how, runaway=20.0).facts["stopped_by"][2] == ""
+
+
+@pytest.mark.parametrize(
+    ("runaway", "says"),
+    [
+        (0.0, r"runaway is 0.0.\n.*the speed at which a motion is given up"),
+        ({"hip": 1.0}, r"runaway bounds 'hip', which is no velocity of acrobot.\n.*name some of"),
+        ({"elbow": float("nan")}, "runaway of 'elbow' is nan"),
+    ],
+)
+def test_a_bound_that_cannot_be_is_told(runaway, says):
+    with pytest.raises(ArgumentError, match=says):
+        qt.simulate(qt.examples.model("acrobot"), duration=1.0, runaway=runaway)
+
+
 @pytest.mark.slow
 def test_memory_of_a_run_on_disk_is_that_of_a_piece(tmp_path):
     script = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,7 +32,7 @@ from quatrain.simulation import Mechanism, Parameters
 from quatrain.trajectory import QUATERNION, VECTOR, Quantity
 
 RUNAWAY = 1e12
-"""A velocity beyond this, or one that is no number, ends a motion. [rad/s or m/s]"""
+"""A velocity or a law's force beyond this, or one that is no number, ends a motion, if nobody says another bound."""
 
 Sensor = Callable[[State], Any]
 """Anything that a state tells: a number, a vector, a quaternion, or a sequence of numbers."""
@@ -154,9 +155,11 @@ def tree_mechanism(
     vary: tuple[str, ...],
     *,
     controlled: bool,
+    runaway: float | Mapping[str, float] = RUNAWAY,
 ) -> Mechanism:
-    """q and v are those of the model; `vary` names parts of it that p holds."""
+    """q and v are those of the model; `vary` names parts of it that p holds; `runaway` bounds velocities."""
     at_q, at_v = places_of(model)
+    bounds = (*velocity_bounds(model, runaway), *[RUNAWAY] * model.nv)
 
     def model_in(p: Parameters) -> Model:
         return varying.put(model, {name: p[name] for name in vary})
@@ -188,7 +191,7 @@ def tree_mechanism(
         inputs = list(enumerate(given, model.nv))
         # The last that is found counts: of several velocities the first, and before these what the law gave.
         for k, x in (*reversed(velocities), *reversed(inputs)):
-            bounded = less_equal(abs(x), RUNAWAY)
+            bounded = less_equal(abs(x), bounds[k])
             good, culprit = (
                 logical_and(good, bounded),
                 where(bounded, culprit, where(equal(x, x), k, k + 0.5)),
@@ -210,11 +213,35 @@ def tree_mechanism(
         integrals={"work": power} if "work" in record else {},
         culprits=tuple(
             f"{name} was {how}"
-            for name in (*model.v_names, *(f"the control law's {name}" for name in model.v_names))
-            for how in (f"beyond {RUNAWAY:.0e}".replace("+", ""), "NaN")
+            for name, bound in zip(
+                (*model.v_names, *(f"the control law's {name}" for name in model.v_names)),
+                bounds,
+                strict=True,
+            )
+            for how in (f"beyond {bound:g}".replace("+", ""), "NaN")
         ),
         parameters={name: varying.Part.named(model, name).shape for name in vary},
     )
+
+
+def velocity_bounds(model: Model, runaway: Any) -> list[float]:
+    """Of each velocity the magnitude that ends a motion: one for all, or by the names of velocities or joints."""
+    _, places = places_of(model)
+    found = [RUNAWAY] * model.nv
+    for name, bound in (runaway if isinstance(runaway, Mapping) else {"": runaway}).items():
+        if name and name not in places:
+            raise ArgumentError(
+                f"runaway bounds {name!r}, which is no velocity of {model.name}",
+                do=f"name some of {', '.join(list(places)[:8])}",
+            )
+        if not isinstance(bound, (int, float)) or isinstance(bound, bool) or not 0 < bound < math.inf:
+            raise ArgumentError(
+                f"runaway{f' of {name!r}' if name else ''} is {bound!r}",
+                do="pass the speed at which a motion is given up, finite and above zero, in rad/s or m/s",
+            )
+        for k in np.arange(model.nv)[places[name] if name else slice(None)].ravel():
+            found[k] = float(bound)
+    return found
 
 
 def _unsprung(body: Body) -> Body:

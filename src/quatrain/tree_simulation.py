@@ -22,7 +22,7 @@ from quatrain.run_checks import unit_quaternions
 from quatrain.simulation import Simulation, Stepper
 from quatrain.steppers import ORDER
 from quatrain.trajectory import Quantity, Trajectory
-from quatrain.tree_runs import Sensor, recorded, tree_mechanism
+from quatrain.tree_runs import RUNAWAY, Sensor, recorded, tree_mechanism
 from quatrain.varying import Part
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class TreeSimulation:
         parameters: Iterable[str] = (),
         tolerance: float | Tolerance | None = None,
         substeps: int = 1,
+        runaway: float | Mapping[str, float] = RUNAWAY,
         device: str = "cpu",
         dtype: str = "float64",
         threads: int | None = None,
@@ -81,6 +82,7 @@ class TreeSimulation:
             "vary": vary,
             "parameters": tuple(parameters),
             "substeps": substeps,
+            "runaway": runaway,
             "dtype": dtype,
             "threads": threads,
         }
@@ -91,7 +93,7 @@ class TreeSimulation:
         wanted = recorded(model, names, loads, controlled=controlled)
         self.loads = loads
         self.model, self.vary = model, (vary,) if isinstance(vary, str) else tuple(vary)
-        mechanism = tree_mechanism(model, loads, wanted, self.vary, controlled=controlled)
+        mechanism = tree_mechanism(model, loads, wanted, self.vary, controlled=controlled, runaway=runaway)
         if isinstance(tolerance, (int, float)):
             tolerance = Tolerance(float(tolerance), 1e-3 * float(tolerance))
         self.simulation = Simulation(
@@ -243,6 +245,7 @@ def simulate(
     events: Mapping[str, Event | Callable[..., Any]] | None = None,
     tolerance: float | Tolerance | None = None,
     substeps: int = 1,
+    runaway: float | Mapping[str, float] = RUNAWAY,
     start: float = 0.0,
     normalize: str = "check",
     progress: Progress | Tell | bool = False,
@@ -266,6 +269,8 @@ def simulate(
     joints act. `parameters`: by name, a number for each motion; parts of the model such as "link3.mass" vary so, other
     names are for laws and forces. `record`: names of quantities, "<frame>.position", or a dict of sensors, functions
     of the state. `events`: functions of (t, q, v) that pass through zero.
+    `runaway`: a motion of which a velocity exceeds this, or is NaN, is stopped there, alone; or a dict of bounds by
+    the names of joints [rad/s or m/s].
     `progress`: a line in the terminal, or a function (steps done, steps in all). `out`: a directory that the run is
     written to as it goes, in pieces of `chunk` steps, and read from; the same call with `resume=True` goes on with one
     that was stopped, to the same bits. `truncation`: estimate the error by halving the step, for the report.
@@ -290,6 +295,7 @@ def simulate(
         parameters=[name for name in given if name not in varied],
         tolerance=tolerance,
         substeps=substeps,
+        runaway=runaway,
         device=device,
         dtype=kind,
         threads=threads,
