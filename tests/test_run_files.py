@@ -16,6 +16,7 @@ import pytest
 import quatrain as qt
 from quatrain import ArgumentError, Control, Event, Trajectory
 from quatrain.gathering import InterruptedRun
+from quatrain.locking import alone
 from quatrain.progress import Bar
 from quatrain.run_files import RunFile
 from quatrain.scalar import where
@@ -323,6 +324,46 @@ def test_what_is_not_ours_is_not_written_over(tmp_path):
     assert (tmp_path / "thesis" / "chapter").exists()
     with pytest.raises(StorageError, match=r"thesis is no run that quatrain has written"):
         Trajectory.load(tmp_path / "thesis")
+
+
+def test_two_runs_into_one_place_at_a_time_are_refused(tmp_path):
+    """By the other process's number; killed without mercy it holds nothing any more."""
+    path = tmp_path / "run.zarr"
+    child = started(path)
+    while int(child.stdout.readline()) < 200:
+        pass
+    for resume in (False, True):
+        with pytest.raises(
+            StorageError, match=rf"run.zarr is being written by another run, process {child.pid} on"
+        ) as caught:
+            acrobot()(STARTS, **HOW, out=path, resume=resume)
+        assert "give this one another place, or wait until that one has ended" in str(caught.value)
+    with pytest.raises(StorageError, match="is being written by another run"):
+        acrobot()(STARTS, **HOW).save(path)
+    child.kill()
+    child.communicate(timeout=60)
+    assert len(Trajectory.load(path).t) >= 200
+    same(acrobot()(STARTS, **HOW), acrobot()(STARTS, **HOW, out=path))
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_place_is_free_again_after_an_error_and_within_one_process(tmp_path):
+    path, simulation = tmp_path / "deep" / "run.zarr", acrobot()
+    simulation(STARTS, **HOW, out=path)
+    with alone(path), pytest.raises(StorageError, match=f"another run, process {os.getpid()} on"):
+        simulation(STARTS, **HOW, out=path)
+    with pytest.raises(ArgumentError, match="holds another run"):
+        simulation(STARTS + 1, **HOW, out=path, resume=True)
+    simulation(STARTS, **HOW, out=path)
+    assert not list(path.parent.glob(".*"))
+
+
+def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkeypatch):
+    def unsupported(file):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("quatrain.locking._lock", unsupported)
+    assert len(acrobot()(STARTS, **HOW, out=tmp_path / "run.zarr").t) == 101
 
 
 def test_a_chunk_of_a_column_is_there_whole_or_not_at_all(tmp_path, monkeypatch):

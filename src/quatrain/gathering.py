@@ -107,6 +107,9 @@ class Gathered:
         """The step that the run begins with."""
         return 0
 
+    def leave(self) -> None:
+        """Nothing is held of what is in memory."""
+
     def add(self, first: int, count: int, rolled: Any, arrays: Mapping[str, Any]) -> None:
         self.findings.add(rolled)
         every = self.record_every

@@ -10,6 +10,7 @@ that the steps after it need, bit by bit: what goes on from there is the run tha
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
 from hashlib import sha256
 from math import prod
@@ -22,6 +23,7 @@ from quatrain.compiler import interpret
 from quatrain.equations.stepping import Tolerance
 from quatrain.errors import ArgumentError
 from quatrain.gathering import Findings, facts_of, stopped, until
+from quatrain.locking import alone
 from quatrain.store import Column, StorageError, Store, StoredColumns
 from quatrain.trajectory import Occurrences, Quantity, Trajectory
 
@@ -67,6 +69,7 @@ class RunFile:
         self.resume = resume
         self.per_chunk = max(1, size // record_every)
         self.findings = Findings(simulation)
+        self.held = ExitStack()
         self.store: Store | None = None
         self.waiting: list[dict[str, Any]] = []  # records that do not fill a chunk yet
         self.written = 0
@@ -76,6 +79,18 @@ class RunFile:
 
     def begin(self, arrays: dict[str, Any]) -> int | None:
         """The step that the run begins with, None if all are done; `arrays` are then those before it."""
+        self.held.enter_context(alone(self.path))
+        try:
+            return self._begun(arrays)
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Others may write there now."""
+        self.held.close()
+
+    def _begun(self, arrays: dict[str, Any]) -> int | None:
         self.identity = self._identity(arrays)
         if not self.resume or not (self.path / "state.npz").exists():
             return 0

@@ -296,6 +296,8 @@ class Simulation:
             if done is None:
                 raise
             raise InterruptedRun(done, sink.path) from None
+        finally:
+            sink.leave()
         run = sink.trajectory()
         assert run is not None
         say_what_diverged(run)

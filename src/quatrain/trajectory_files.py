@@ -23,6 +23,7 @@ import numpy as np
 
 from quatrain.equations.stepping import Tolerance
 from quatrain.errors import ArgumentError, QuatrainError
+from quatrain.locking import alone
 from quatrain.run_files import described, flat, load_directory, quantity_of
 from quatrain.store import StorageError, Store
 from quatrain.trajectory import Trajectory
@@ -34,7 +35,8 @@ def save(run: Trajectory, path: str | Path) -> None:
     """To a file of the kind that its suffix says; what was there is written over when the new one is whole."""
     path = Path(path)
     if path.suffix == ".zarr":
-        return _to_zarr(run, path)
+        with alone(path):
+            return _to_zarr(run, path)
     writers = {".nc": _to_netcdf, ".parquet": _to_parquet, ".csv": _to_csv}
     if path.suffix not in writers:
         raise _unknown(path)
