@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.spatial.transform import Rotation, Slerp
 import quatrain as qt
 from quatrain import ArgumentError, Quaternion, Trajectory
 from quatrain.store import StorageError
+from quatrain.trajectory import Occurrences
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +55,38 @@ def test_what_is_saved_is_read_again_to_the_last_bit(run, tmp_path, suffix, pack
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_events_and_reports_come_back_from_zarr(run, tmp_path):
-    run.save(tmp_path / "run.zarr")
-    again = Trajectory.load(tmp_path / "run.zarr")
-    assert np.array_equal(run.events["low"].t, again.events["low"].t, equal_nan=True)
-    assert np.array_equal(run.events["low"].values["q"], again.events["low"].values["q"], equal_nan=True)
-    assert again.report() == run.report()
+@pytest.mark.parametrize(
+    ("suffix", "package"), [(".zarr", None), (".csv", None), (".nc", "xarray"), (".parquet", "pyarrow")]
+)
+def test_events_and_reports_come_back_from_every_file(run, tmp_path, suffix, package):
+    if package:
+        pytest.importorskip(package)
+    quiet = replace(run, events={"never": Occurrences(np.zeros(3, int), np.full((3, 4), np.nan), {})})
+    for k, some in enumerate((run, run.motion(1), run["energy", "q"], quiet)):
+        path = tmp_path / f"run{k}{suffix}"
+        some.save(path)
+        again = Trajectory.load(path)
+        assert again.report() == some.report()
+        assert list(again.events) == list(some.events)
+        for name, event in some.events.items():
+            found = again.events[name]
+            assert np.array_equal(event.count, found.count)
+            assert np.array_equal(event.t, found.t, equal_nan=True)
+            happened = np.isfinite(event.t)
+            assert happened.any() or name == "never"
+            assert list(event.values) == list(found.values)
+            for quantity, array in event.values.items():
+                assert found.values[quantity].shape == array.shape
+                assert np.array_equal(array[happened], found.values[quantity][happened])
+
+
+def test_a_dataset_has_an_events_times_by_motion(run):
+    pytest.importorskip("xarray")
+    found = run.to_xarray()
+    assert found["event:low:t"].dims == ("batch", "event:low")
+    assert found["event:low:t"].attrs == {"unit": "s"}
+    assert found["event:low:value:v"].dims == ("batch", "event:low", "v_components")
+    assert np.array_equal(found["event:low:count"], run.events["low"].count)
 
 
 def test_zarr_itself_reads_it(run, tmp_path):

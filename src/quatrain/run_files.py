@@ -101,7 +101,7 @@ class RunFile:
         arrays.update({name: array for name, array in state.items() if name.startswith("state.")})
         self.written = int(state["records"])
         self.diverged = state["diverged"]
-        self.findings.occurrences = _occurrences(state)
+        self.findings.occurrences = occurrences(state)
         self.findings.stops = state.get("state.stop")
         return None if state["ended"] else int(state["next"])
 
@@ -283,7 +283,7 @@ def load_directory(path: Path) -> Trajectory:
         t,
         StoredColumns(store, times, state.get("diverged")),
         {name: quantity_of(name, column.notes) for name, column in store.columns.items()},
-        until(_occurrences(state), end),
+        until(occurrences(state), end),
         facts,
     )
 
@@ -297,7 +297,8 @@ def flat(occurrences: Mapping[str, Occurrences]) -> dict[str, Any]:
     return found
 
 
-def _occurrences(state: Mapping[str, Any]) -> dict[str, Occurrences]:
+def occurrences(state: Mapping[str, Any]) -> dict[str, Occurrences]:
+    """Back from `flat`; other arrays are passed over."""
     names = [key.split(":")[1] for key in state if key.startswith("event:") and key.endswith(":count")]
     found = {}
     for name in names:

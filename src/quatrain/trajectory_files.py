@@ -3,9 +3,9 @@
 | suffix | needs | holds |
 |---|---|---|
 | `.zarr` | nothing | everything; each column in chunks, read when it is asked for |
-| `.nc` | xarray, with netCDF4, h5netcdf or SciPy | columns |
-| `.parquet` | pyarrow | columns, a row for each time of each motion |
-| `.csv` | nothing | the same, as text with all digits |
+| `.nc` | xarray, with netCDF4, h5netcdf or SciPy | columns and events |
+| `.parquet` | pyarrow | columns, a row for each time of each motion; events in what is noted of it |
+| `.csv` | nothing | the same, as text with all digits; the notes are its first line |
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import numpy as np
 from quatrain.equations.stepping import Tolerance
 from quatrain.errors import ArgumentError, QuatrainError
 from quatrain.locking import alone
-from quatrain.run_files import described, flat, load_directory, quantity_of
+from quatrain.run_files import described, flat, load_directory, occurrences, quantity_of
 from quatrain.store import StorageError, Store
-from quatrain.trajectory import Trajectory
+from quatrain.trajectory import Occurrences, Quantity, Trajectory
 
 SUFFIXES = (".zarr", ".nc", ".parquet", ".csv")
 
@@ -110,21 +110,58 @@ def _facts_again(facts: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _notes(run: Trajectory) -> str:
+def _notes(run: Trajectory, events: Mapping[str, Any] | None = None) -> str:
     quantities = {name: described(run.quantities[name], (), (), "<f8").notes for name in run.columns}
     notes = {
         "name": run.name,
         "facts": plain_facts(run.facts),
         "batch": list(run.batch),
         "quantities": quantities,
+        **({"events": events} if events else {}),
     }
     return json.dumps(notes, ensure_ascii=False)
 
 
-def _from_notes(text: str, t: Any, columns: Mapping[str, Any]) -> Trajectory:
+def _from_notes(
+    text: str, t: Any, columns: Mapping[str, Any], events: Mapping[str, Occurrences] | None = None
+) -> Trajectory:
     notes = json.loads(text)
     quantities = {name: quantity_of(name, each) for name, each in notes["quantities"].items()}
-    return Trajectory(notes["name"], t, columns, quantities, {}, _facts_again(notes["facts"]))
+    if events is None:
+        events = {name: _happened(each) for name, each in notes.get("events", {}).items()}
+    return Trajectory(notes["name"], t, columns, quantities, events, _facts_again(notes["facts"]))
+
+
+# ---- events, which have no rows in a table ---------------------------------------------------------------
+
+
+def _kept(count: Any, most: int) -> Any:
+    """Which places of an event's arrays hold something; (..., most)."""
+    return np.arange(most) < np.minimum(count, most)[..., None]
+
+
+def _noted(each: Occurrences) -> dict[str, Any]:
+    """An event as JSON: what happened, one after the other, without the places that are empty."""
+    count, t = np.asarray(each.count), np.asarray(each.t)
+    kept = _kept(count, t.shape[-1])
+    values = {
+        name: {"shape": np.shape(array)[t.ndim :], "numbers": np.asarray(array)[kept].tolist()}
+        for name, array in each.values.items()
+    }
+    return {"most": t.shape[-1], "count": count.tolist(), "t": t[kept].tolist(), "values": values}
+
+
+def _happened(noted: Mapping[str, Any]) -> Occurrences:
+    count = np.array(noted["count"])
+    kept = _kept(count, noted["most"])
+
+    def placed(numbers: Any, shape: tuple[int, ...]) -> Any:
+        array = np.full((*kept.shape, *shape), np.nan)
+        array[kept] = np.reshape(numbers, (-1, *shape)) if numbers else np.empty((0, *shape))
+        return array
+
+    values = {name: placed(each["numbers"], tuple(each["shape"])) for name, each in noted["values"].items()}
+    return Occurrences(count, placed(noted["t"], ()), values)
 
 
 # ---- Zarr ------------------------------------------------------------------------------------------------
@@ -167,7 +204,8 @@ def to_xarray(run: Trajectory) -> Any:
         import xarray
     except ImportError:
         raise _needed("datasets", "xarray") from None
-    variables, coordinates = {}, {"t": ("t", run.t, {"unit": "s"})}
+    variables: dict[str, Any] = {}
+    coordinates: dict[str, Any] = {"t": ("t", run.t, {"unit": "s"})}
     for name in run.columns:
         quantity, array = run.quantities[name], np.asarray(run.columns[name])
         column = described(quantity, run.batch, array.shape[len(run.batch) + 1 :], "<f8")
@@ -175,6 +213,12 @@ def to_xarray(run: Trajectory) -> Any:
         variables[name] = (column.dimensions, array, {key: value for key, value in shown.items() if value})
         if column.shape and quantity.components:
             coordinates[column.dimensions[-1]] = (column.dimensions[-1], np.array(quantity.components), {})
+    for name, each in run.events.items():
+        axes = (*described(Quantity(""), run.batch, (), "<f8").dimensions[:-1], f"event:{name}")
+        for key, array in flat({name: each}).items():
+            own = (*axes, f"{key.rpartition(':')[2]}_components")
+            variables[key] = (own[: np.ndim(array)], np.asarray(array), {})
+        variables[f"event:{name}:t"][2]["unit"] = "s"
     return xarray.Dataset(variables, coordinates, {"quatrain": _notes(run)})
 
 
@@ -190,8 +234,9 @@ def _from_netcdf(path: Path) -> Trajectory:
     with xarray.open_dataset(path) as found:
         if "quatrain" not in found.attrs:
             raise StorageError(f"{path} is no run that quatrain has saved", do="open it with xarray itself")
-        columns = {str(name): np.asarray(found[name]) for name in found.data_vars}
-        return _from_notes(found.attrs["quatrain"], np.asarray(found["t"]), columns)
+        arrays = {str(name): np.asarray(found[name]) for name in found.data_vars}
+        columns = {name: array for name, array in arrays.items() if not name.startswith("event:")}
+        return _from_notes(found.attrs["quatrain"], np.asarray(found["t"]), columns, occurrences(arrays))
 
 
 # ---- tables ----------------------------------------------------------------------------------------------
@@ -227,6 +272,10 @@ def _from_table(text: str, rows: Mapping[str, Any]) -> Trajectory:
     return _from_notes(text, np.asarray(rows["t"])[:times], columns)
 
 
+def _table_notes(run: Trajectory) -> str:
+    return _notes(run, {name: _noted(each) for name, each in run.events.items()})
+
+
 def _to_parquet(run: Trajectory, path: Path) -> None:
     try:
         import pyarrow
@@ -234,7 +283,7 @@ def _to_parquet(run: Trajectory, path: Path) -> None:
     except ImportError:
         raise _needed("Parquet files", "pyarrow") from None
     made = pyarrow.table({name: np.ascontiguousarray(column) for name, column in table(run).items()})
-    parquet.write_table(made.replace_schema_metadata({"quatrain": _notes(run)}), path)
+    parquet.write_table(made.replace_schema_metadata({"quatrain": _table_notes(run)}), path)
 
 
 def _from_parquet(path: Path) -> Trajectory:
@@ -253,7 +302,7 @@ def _to_csv(run: Trajectory, path: Path) -> None:
     """The first line is a comment with what is known besides; numbers have as many digits as they need."""
     rows = table(run)
     with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"# {_notes(run)}\n")
+        file.write(f"# {_table_notes(run)}\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(rows)
         writer.writerows(zip(*(column.tolist() for column in rows.values()), strict=True))
