@@ -120,7 +120,7 @@ ALLOWED = {
     "compiler": {"errors", "scalar"},
     "viewer": {"errors", "geometry", "alignment", "model", "equations", "formats", "trajectory"},
     "compare": {"errors", "scalar", "arrays", "geometry", "rotations", "equations", "compiler"},
-    "speed": {"errors", "formats", "robot", "tree_simulation"},
+    "speed": {"errors", "geometry", "convert", "formats", "model", "robot", "tree_simulation"},
     "starts": {"errors", "geometry", "robot"},
     "curves": set(),
     "cli": {

@@ -1,4 +1,4 @@
-"""How fast a robot is on this machine: its quantities, its steps, and MuJoCo beside them where that is installed."""
+"""How fast a robot is on this machine: its quantities and steps, beside MuJoCo and Pinocchio if installed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from quatrain import formats
+from quatrain import convert, formats
 from quatrain.errors import QuatrainError
 from quatrain.formats.writing import Target
+from quatrain.geometry import Pose
+from quatrain.model import AXES, WORLD, Joint
 from quatrain.robot import Robot
 from quatrain.tree_simulation import TreeSimulation
 
@@ -30,6 +32,8 @@ QUANTITIES = (
 METHODS = ("semi_implicit_euler", "linearly_implicit_euler", "rk4", "rkmk4", "implicit_midpoint", "dopri5")
 """If nobody names others; of an adaptive one a step is what is read, every millisecond."""
 BATCHES = (1, 64, 4096)
+PEERS = ("MuJoCo", "Pinocchio")
+"""Whose calls for one state stand beside our quantities; of steps there are MuJoCo's alone."""
 STEPS, DT = 50, 1e-3
 LEAST = 0.05
 """Seconds for each figure, and three calls at least."""
@@ -62,8 +66,8 @@ def states(robot: Robot, batch: int) -> tuple[Any, Any, Any]:
 
 
 def quantities(robot: Robot, batches: Sequence[int] = BATCHES) -> Iterator[Speed]:
-    """Of each quantity the time for one state in batches of these sizes, one thread; last, MuJoCo's call."""
-    theirs = _mujoco_calls(robot)
+    """Of each quantity the time for one state in batches of these sizes, one thread; last, calls of PEERS."""
+    peers = (_mujoco_calls(robot), _pinocchio_calls(robot))
     for name in QUANTITIES:
         count = {"inverse_dynamics": 3, "forward_dynamics": 3, "bias_force": 2, "coriolis_matrix": 2}.get(
             name, 1
@@ -74,8 +78,8 @@ def quantities(robot: Robot, batches: Sequence[int] = BATCHES) -> Iterator[Speed
             given = states(robot, batch)[:count]
             given = given if batch > 1 else tuple(array[0] for array in given)
             found.append(best(partial(getattr(robot, name), *given)) / batch * 1e9)
-        peer = best(theirs[name]) * 1e9 if name in theirs else float("nan")
-        yield Speed(name, (*found, peer))
+        theirs = [best(calls[name]) * 1e9 if name in calls else float("nan") for calls in peers]
+        yield Speed(name, (*found, *theirs))
 
 
 def methods(
@@ -151,3 +155,84 @@ def _mujoco_rollouts(robot: Robot) -> dict[str, Callable[[], Any]]:
         own.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{integrator}")
         found[name] = partial(rollout.rollout, own, data, start, nstep=STEPS)
     return found
+
+
+# ---- Pinocchio -------------------------------------------------------------------------------------------
+
+
+def pinocchio_twin(robot: Robot) -> Any:
+    """(the module, the machine as its model, joint by joint in our order), or None."""
+    try:
+        import pinocchio as pin
+    except ImportError:
+        return None
+    there, places = (
+        pin.Model(),
+        {WORLD: (0, pin.SE3.Identity())},
+    )  # of each body: its joint there, and B in that
+    there.gravity.linear = np.array(list(robot.model.gravity))
+    for k, body in enumerate(robot.model.bodies):
+        joint, X = places[body.parent]
+        X = X * _placement(pin, body.joint.X_PJ)
+        if body.joint.kind != "fixed":
+            kind = None if body.joint.mimic else _pinocchio_joint(pin, body.joint)
+            if kind is None:
+                return None
+            joint, X = there.addJoint(joint, kind, X, body.joint.name), pin.SE3.Identity()
+            first = there.joints[joint].idx_v
+            for i, rotor in enumerate(body.joint.armature):
+                there.armature[first + i] = rotor
+        X = X * _placement(pin, body.joint.X_MB)
+        places[k] = joint, X
+        inertia = np.reshape(list(body.I_Bcm_B.to_mat3()), (3, 3))
+        there.appendBodyToJoint(joint, pin.Inertia(body.mass, np.array(list(body.p_BBcm)), inertia), X)
+    return pin, there
+
+
+def _placement(pin: Any, X: Pose) -> Any:
+    return pin.SE3(np.reshape(list(X.q.to_matrix()), (3, 3)), np.array(list(X.p)))
+
+
+def _pinocchio_joint(pin: Any, joint: Joint) -> Any:
+    """Its fastest of that kind; None where it has none with our coordinates or those of `convert.pinocchio`."""
+    axes = [np.array(list(axis)) for axis in joint.axes]
+    if joint.kind in ("free", "planar"):
+        whole = pin.JointModelFreeFlyer if joint.kind == "free" else pin.JointModelPlanar
+        return whole() if joint.axes == AXES else None
+    if joint.kind == "ball":
+        return pin.JointModelSpherical()
+    along = {
+        "revolute": ("R", pin.JointModelRevoluteUnaligned),
+        "continuous": ("RUB", None),  # from Python its unbounded joint about any axis can be given none
+        "prismatic": ("P", pin.JointModelPrismaticUnaligned),
+    }
+    if joint.kind in along:
+        short, unaligned = along[joint.kind]
+        for letter, axis in zip("XYZ", AXES, strict=True):
+            if joint.axes[0] == axis:
+                return getattr(pin, f"JointModel{short}{letter}")()
+        return unaligned and unaligned(axes[0])
+    return pin.JointModelUniversal(*axes) if joint.kind == "universal" else None
+
+
+def _pinocchio_calls(robot: Robot) -> dict[str, Callable[[], Any]]:
+    twin = pinocchio_twin(robot)
+    if twin is None:
+        return {}
+    pin, model = twin
+    data, there = model.createData(), convert.pinocchio(robot)
+    ours, v, a = (array[0] for array in states(robot, 1))
+    q, tau = there.q_to(ours), there.tau_to(ours, a)
+    v, a = there.v_to(ours, v), there.a_to(ours, v, a)
+    return {
+        "inverse_dynamics": partial(pin.rnea, model, data, q, v, a),
+        "forward_dynamics": partial(pin.aba, model, data, q, v, tau),
+        "mass_matrix": partial(pin.crba, model, data, q),
+        "bias_force": partial(pin.nonLinearEffects, model, data, q, v),
+        "gravity_force": partial(pin.computeGeneralizedGravity, model, data, q),
+        "coriolis_matrix": partial(pin.computeCoriolisMatrix, model, data, q, v),
+        "poses": partial(pin.forwardKinematics, model, data, q),
+        "center_of_mass": partial(pin.centerOfMass, model, data, q),
+        "momentum": partial(pin.computeCentroidalMomentum, model, data, q, v),
+        "energy": partial(pin.computeMechanicalEnergy, model, data, q, v),
+    }

@@ -10,7 +10,7 @@ import typer
 from quatrain.cli.console import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from quatrain.speed import Speed
 
@@ -24,7 +24,7 @@ def bench(
     threads: Annotated[int, typer.Option(help="Of the last figures; -1: all.")] = -1,
     base: Annotated[str, typer.Option(help="auto (as the file says), fixed or floating.")] = "auto",
 ) -> None:
-    """Measure a robot on this machine: its quantities and its steps, beside MuJoCo where that is installed."""
+    """Measure a robot on this machine: its quantities and its steps, beside MuJoCo and Pinocchio if installed."""
     from quatrain import speed
     from quatrain.loading import named_model
     from quatrain.robot import Robot
@@ -33,23 +33,31 @@ def bench(
     robot = Robot(found)
     sizes = tuple(sorted({1, min(64, batch), batch}))
     typer.echo(f"{robot.name}: {robot.nb} bodies, nv {robot.nv}. The best of several calls, from Python.\n")
-    typer.echo(_line("one state of a quantity", [f"batch {size:,}" for size in sizes], "MuJoCo"))
-    _print(speed.quantities(robot, sizes))
+    typer.echo(_line("one state in batches of", [f"{size:,}" for size in sizes], speed.PEERS))
+    _print(speed.quantities(robot, sizes), len(speed.PEERS))
     chosen = speed.METHODS if methods is None else () if methods == "none" else words(methods)
     if chosen:
         many = "all threads" if threads == -1 else f"{threads} threads"
-        typer.echo("\n" + _line("one step of a method", ["one motion", f"{batch:,} motions", many], "MuJoCo"))
-        _print(speed.methods(robot, tuple(chosen), batch, threads))
+        typer.echo(
+            "\n" + _line("one step of a method", ["one motion", f"{batch:,} motions", many], ("MuJoCo",))
+        )
+        _print(speed.methods(robot, tuple(chosen), batch, threads), 1)
 
 
-def _print(rows: Iterable[Speed]) -> None:
+def _print(rows: Iterable[Speed], peers: int) -> None:
     for row in rows:
-        *ours, peer = row.figures
-        typer.echo(_line(row.name.replace("_", " "), map(_time, ours), _time(peer)))
+        times = [_time(figure) for figure in row.figures]
+        typer.echo(_line(row.name.replace("_", " "), times[:-peers], times[-peers:]))
 
 
-def _line(name: str, ours: Iterable[str], peer: str) -> str:
-    return f"{name:<26}" + "".join(f"{text:>14}" for text in ours) + f"{peer:>12}"
+def _line(name: str, ours: Sequence[str], peers: Sequence[str]) -> str:
+    """Of 79 characters, if there are three columns of ours."""
+    width = (79 - 23 - 10 * len(peers)) // 3
+    return (
+        f"{name:<23}"
+        + "".join(f"{text:>{width}}" for text in ours)
+        + "".join(f"{text:>10}" for text in peers)
+    )
 
 
 def _time(nanoseconds: float) -> str:
