@@ -9,7 +9,7 @@ from quatrain.compiler import repeat, structure
 from quatrain.control import Control, PythonLaw
 from quatrain.equations.stepping.nested import Nested
 from quatrain.errors import ArgumentError
-from quatrain.run_checks import declaration_of, fitted
+from quatrain.run_checks import Given, declaration_of, fitted
 from quatrain.scalar import Scalar, equal, floor, where
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Asking:
             return fitted(self._declared, parameters["held"], "what the control law returns")
         if self.traced is None:
             return None
-        following.update(self._asked(index, t, state, parameters.get("given", {})))
+        following.update(self._asked(index, t, state, Given(parameters.get("given", {}))))
         if not self.traced.delay:
             return following["u"]
         first, *others = state["late"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from quatrain import formats
 from quatrain.edit import merged_fixed
-from quatrain.errors import QuatrainError
+from quatrain.errors import ArgumentError, QuatrainError
 from quatrain.formats.report import SEVERITIES, Finding, LoadReport, in_order, one_by_one
 from quatrain.formats.source import Place
 from quatrain.formats.writing import SaveReport
@@ -132,6 +132,11 @@ def repair(
     arguments: Mapping[str, str] | None = None,
 ) -> tuple[tuple[Finding, ...], SaveReport]:
     """Write a mended copy; every change to the model, and what the copy's format could not hold."""
+    if Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
+        raise ArgumentError(
+            f"{Path(source).name} would be written over, and lose its comments and its layout",
+            do="name another file for the mended copy",
+        )
     reading, _ = formats.read(source, base=base, mimic=mimic, roots=roots, arguments=arguments)
     model, changes = mended(reading.model)
     return tuple(changes), save(model, target)

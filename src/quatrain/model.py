@@ -200,6 +200,11 @@ class Model:
 
     def frame(self, name: str) -> Frame:
         """A frame by its name; a body's name means its own frame, "world" the ground's."""
+        if not isinstance(name, str):
+            raise ArgumentError(
+                f"a frame is named {name!r}, which is no text",
+                do=f"pass its name, such as {_some(list(self.frame_names)[-1:])}",
+            )
         if name in self._frames:
             return self._frames[name]
         near = [n for n in self.frame_names if name.lower() in n.lower()] or list(self.frame_names)

@@ -94,6 +94,17 @@ def refuse_unread(step: Program, prefix: str, names: Iterable[str]) -> None:
             )
 
 
+class Given(dict[str, Any]):
+    """The parameters of a run as laws and forces see them: one that nobody gave is told by its name."""
+
+    def __missing__(self, name: str) -> Any:
+        there = ", ".join(self) or "none"
+        raise ArgumentError(
+            f"the parameter {name!r} is read, and was not given; given are: {there}",
+            do=f"name it where the run is made: parameters={{{name!r}: …}}, or parameters=[{name!r}] of a simulation",
+        )
+
+
 def declaration_of(value: Any) -> Any:
     """How a value without batch axes is declared to the compiler."""
     inner = structure.parts_of(value) if not isinstance(value, list) else None

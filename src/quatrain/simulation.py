@@ -29,6 +29,7 @@ from quatrain.geometry import Pose, Quaternion, Vec3
 from quatrain.progress import watching
 from quatrain.python_laws import Account
 from quatrain.run_checks import (
+    Given,
     fitted,
     refuse_unread,
     tuples,
@@ -118,6 +119,11 @@ class Simulation:
         number_type(dtype)
         self.mechanism = mechanism
         self.asking = Asking(mechanism, control)
+        if not isinstance(events or {}, Mapping):
+            raise ArgumentError(
+                f"events is a {type(events).__name__}",
+                do="give each a name: events={'down': lambda t, q, v: …}",
+            )
         self.events = {k: e if isinstance(e, Event) else Event(e) for k, e in (events or {}).items()}
         self.marching: Marching = marching(
             method, mechanism, tolerance, held=self.asking.control is not None, substeps=substeps
@@ -167,7 +173,7 @@ class Simulation:
     def _step(
         self, index: Scalar, state: dict[str, Nested], parameters: dict[str, Any], inputs: Any
     ) -> tuple[dict[str, Nested], dict[str, Any]]:
-        m, h, p = self.mechanism, parameters["dt"], parameters.get("given", {})
+        m, h, p = self.mechanism, parameters["dt"], Given(parameters.get("given", {}))
         index = index + parameters["first"]
         state = {name: value if name == "x" else tuples(value) for name, value in state.items()}
         t, q, v = parameters["start"] + index * h, state["q"], state["v"]

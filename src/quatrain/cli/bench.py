@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quatrain.cli.console import words
+from quatrain.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,6 +30,8 @@ def bench(
     from quatrain.loading import named_model
     from quatrain.robot import Robot
 
+    if batch < 1:
+        raise ArgumentError(f"--batch is {batch}", do="measure batches of 1 state or more")
     found, _ = named_model(model, **({"base": base} if base != "auto" else {}))
     robot = Robot(found)
     sizes = tuple(sorted({1, min(64, batch), batch}))

@@ -62,7 +62,10 @@ def tree_space(model: Model) -> Space:
 
 
 class Named(tuple[Scalar, ...]):
-    """Numbers that answer to an index and to the name of a coordinate or of a joint: `q[2]`, `q["elbow"]`."""
+    """Numbers that answer to an index and to the name of a coordinate or of a joint: `q[2]`, `q["elbow"]`.
+
+    They are added to as many others, and multiplied by a number, entry by entry: `-10 * q - v` is a law.
+    """
 
     places: Mapping[str, int | slice]
 
@@ -80,6 +83,40 @@ class Named(tuple[Scalar, ...]):
             near = [name for name in known if key.lower() in name.lower()] or known
             raise ArgumentError(f"there is no coordinate {key!r}", do=f"name one of {', '.join(near[:8])}")
         return super().__getitem__(self.places[key])
+
+    def __add__(self, other: Any) -> Named:
+        return Named.of((a + b for a, b in self._pairs(other)), self.places)
+
+    def __sub__(self, other: Any) -> Named:
+        return Named.of((a - b for a, b in self._pairs(other)), self.places)
+
+    def __mul__(self, other: Any) -> Named:
+        return Named.of((a * b for a, b in self._pairs(other)), self.places)
+
+    def __truediv__(self, other: Any) -> Named:
+        return Named.of((a / b for a, b in self._pairs(other)), self.places)
+
+    def __neg__(self) -> Named:
+        return self * -1.0
+
+    def __radd__(self, other: Any) -> Named:
+        return self + other
+
+    def __rsub__(self, other: Any) -> Named:
+        return -self + other
+
+    def __rmul__(self, other: Any) -> Named:
+        return self * other
+
+    def _pairs(self, other: Any) -> Iterable[tuple[Scalar, Scalar]]:
+        """Each entry with one of a sequence, or with a number."""
+        others = other if hasattr(other, "__len__") else [other] * len(self)
+        if len(others) != len(self):
+            raise ArgumentError(
+                f"{len(self)} numbers are combined with {len(others)}",
+                do="take entries by index or by name: q[2], v['elbow']; q and v of a ball differ in length",
+            )
+        return zip(self, others, strict=True)
 
 
 def places_of(model: Model) -> tuple[Mapping[str, int | slice], Mapping[str, int | slice]]:

@@ -43,7 +43,13 @@ def replay_page(run: Trajectory, **options: Any) -> str:
 def written(text: str, path: str | Path) -> Path:
     """The file that now holds the page."""
     place = Path(path)
-    place.write_text(text, encoding="utf-8")
+    try:
+        place.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ArgumentError(
+            f"the page cannot be written to {str(place)!r}: {error.strerror}",
+            do="name a file in a folder that is there",
+        ) from None
     return place
 
 
