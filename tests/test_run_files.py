@@ -328,22 +328,24 @@ def test_what_is_not_ours_is_not_written_over(tmp_path):
 
 def test_two_runs_into_one_place_at_a_time_are_refused(tmp_path):
     """By the other process's number; killed without mercy it holds nothing any more."""
-    path = tmp_path / "run.zarr"
+    path, simulation = tmp_path / "run.zarr", acrobot()
+    whole = simulation(STARTS, **HOW)
     child = started(path)
     while int(child.stdout.readline()) < 200:
         pass
+    child.send_signal(signal.SIGSTOP)  # it stays in its middle, however long the rest takes here
     for resume in (False, True):
         with pytest.raises(
             StorageError, match=rf"run.zarr is being written by another run, process {child.pid} on"
         ) as caught:
-            acrobot()(STARTS, **HOW, out=path, resume=resume)
+            simulation(STARTS, **HOW, out=path, resume=resume)
         assert "give this one another place, or wait until that one has ended" in str(caught.value)
     with pytest.raises(StorageError, match="is being written by another run"):
-        acrobot()(STARTS, **HOW).save(path)
+        whole.save(path)
     child.kill()
     child.communicate(timeout=60)
     assert len(Trajectory.load(path).t) >= 200
-    same(acrobot()(STARTS, **HOW), acrobot()(STARTS, **HOW, out=path))
+    same(whole, simulation(STARTS, **HOW, out=path))
     assert not list(tmp_path.glob(".*"))
 
 
