@@ -96,7 +96,8 @@ def test_a_machine_with_a_little_of_everything_moves_as_in_mujoco():
     np.testing.assert_array_equal(model.keyframe("qpos0").q, theirs.qpos0)
     told = str(report)
     assert "actuator 'flesh' is of a kind that is not modelled here" in told
-    assert "1 equality kept in model.extras, without effect on the dynamics" in told
+    kept = "equality 'loop' (connect: 'base', 'tip'): kept in model.extras, without effect on the dynamics"
+    assert kept in told
     assert {(extra.kind, extra.name) for extra in model.extras} >= {("equality", "loop"), ("sensor", "acc")}
 
 
@@ -219,7 +220,7 @@ def test_files_include_others_within_their_folders(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<mujoco><worldbody><bodyy/></worldbody></mujoco>", "text: MuJoCo's compiler refuses it: XML Error"),
+        ("<mujoco><worldbody><bodyy/></worldbody></mujoco>", "text:1: MuJoCo's compiler refuses it: XML Error"),
         ('<mujoco><worldbody><body><joint type="screw"/></body></worldbody></mujoco>', "invalid keyword: 'screw'"),
         ('<mujoco><worldbody><body name="a"/><body name="a"/></worldbody></mujoco>', "repeated name 'a' in body"),
         ('<mujoco><worldbody><body><inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/><joint/></body></worldbody>'

@@ -5,6 +5,7 @@ MuJoCo's order of bodies, qpos and qvel is the order here, so that states pass f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,10 +13,12 @@ from typing import Any
 from quatrain.errors import QuatrainError
 from quatrain.formats import mjcf_joints
 from quatrain.formats.child import answer_of
-from quatrain.formats.mjcf_parts import actuators_of, extras_of, keyframes_of, shapes_of
-from quatrain.formats.mjcf_walk import walked
+from quatrain.formats.mjcf_extras import extras_of
+from quatrain.formats.mjcf_parts import actuators_of, keyframes_of, shapes_of
+from quatrain.formats.mjcf_places import found_elements
+from quatrain.formats.mjcf_walk import Walk, walked
 from quatrain.formats.reading import Choices, Notes, Reading
-from quatrain.formats.source import Element, FormatError
+from quatrain.formats.source import Element, FormatError, Place
 from quatrain.geometry import Pose, Quaternion, SymMat3, Vec3
 from quatrain.model import WORLD, Body, Frame, Model
 
@@ -31,18 +34,15 @@ _NOTHING = SymMat3(*(0.0,) * 6)
 def read_mjcf(root: Element, choices: Choices) -> Reading:
     """The model of a <mujoco>."""
     notes = Notes()
-    lines = walked(root, choices, notes)
-    compiled = Compiled(_compiled(root, choices))
-    for note in compiled.raw["notes"]:
-        notes.add("info", "shapes", None, f"{note}: it is not needed for the dynamics")
-    for what, value in compiled.raw["medium"].items():
+    walk = walked(root, choices, notes)
+    compiled = Compiled(_compiled(root, choices, walk), walk)
+    for file, wrong in compiled.raw["notes"]:
+        what = f"mesh {file!r} {wrong}: it is not needed for the dynamics"
+        notes.add("info", "shapes", walk.meshes.get(file), what)
+    for name, value in compiled.raw["medium"].items():
         if value:
-            notes.add(
-                "warning",
-                "ignored",
-                None,
-                f"the medium has {what} {value:g}: its forces are not modelled here",
-            )
+            what = f"the medium has {name} {value:g}: its forces are not modelled here"
+            notes.add("warning", "ignored", walk.options.get(name), what)
     bodies, numbers = _bodies(compiled, choices, notes)
     model = Model(
         compiled.raw["name"] or root.get("model") or "model",
@@ -60,7 +60,8 @@ def read_mjcf(root: Element, choices: Choices) -> Reading:
         ("joints", len(compiled.names["joint"])),
         ("shapes", len(model.shapes)),
     )
-    return Reading(model, f"MJCF, by MuJoCo {compiled.raw['version']}", held, tuple(notes.findings), lines)
+    made_by = f"MJCF, by MuJoCo {compiled.raw['version']}"
+    return Reading(model, made_by, held, tuple(notes.findings), _places(model, compiled))
 
 
 @dataclass
@@ -68,12 +69,13 @@ class Compiled:
     """What the compiler has made: arrays by MuJoCo's own names."""
 
     raw: dict[str, Any]
+    walk: Walk
 
     def __post_init__(self) -> None:
         self.names: dict[str, list[str]] = {
             kind: _filled(kind, names) for kind, names in self.raw["names"].items()
         }
-
+        self.elements = found_elements(self.walk, self.raw["names"], self.names)
         for name, listed in self.raw["arrays"].items():
             if name not in _MAY_BE_ENDLESS and not _all_finite(listed):
                 raise FormatError(
@@ -83,6 +85,10 @@ class Compiled:
 
     def __getitem__(self, name: str) -> list[Any]:
         return self.raw["arrays"][name]
+
+    def element(self, kind: str, name: str) -> Element | None:
+        """Of the file, if it is known which one made this."""
+        return self.elements.get(f"{kind} {name!r}")
 
     def pose(self, kind: str, k: int) -> Pose:
         return Pose(unit(self[f"{kind}_quat"][k]), Vec3(*self[f"{kind}_pos"][k]))
@@ -116,7 +122,7 @@ def unit(wxyz: list[float]) -> Quaternion:
 # ---- the file -----------------------------------------------------------------------------------------
 
 
-def _compiled(root: Element, choices: Choices) -> dict[str, Any]:
+def _compiled(root: Element, choices: Choices, walk: Walk) -> dict[str, Any]:
     """What MuJoCo's compiler says, from a process of its own."""
     try:
         import mujoco  # noqa: F401 only to know whether it is there
@@ -133,9 +139,10 @@ def _compiled(root: Element, choices: Choices) -> dict[str, Any]:
     result = answer_of("mjcf_compiler.py", job, SECONDS, "MuJoCo's compiler", root.place)
     if "error" in result:
         message = " ".join(result["error"].split())
-        raise FormatError(
-            f"MuJoCo's compiler refuses it: {message}", do="mend what it names", where=root.place.file
-        )
+        # In included files it counts lines too, but does not say in which.
+        line = re.search(r"\bline (\d+)$", message) if walk.alone else None
+        where = root.place.file if line is None else Place(root.place.file, int(line[1]))
+        raise FormatError(f"MuJoCo's compiler refuses it: {message}", do="mend what it names", where=where)
     return result
 
 
@@ -161,10 +168,10 @@ def _bodies(compiled: Compiled, choices: Choices, notes: Notes) -> tuple[list[Bo
         numbers[k] = len(bodies) - 1
         if compiled["body_mocapid"][k] >= 0:
             what = f"body {name!r} is moved from outside (mocap); here it stands where the file puts it"
-            notes.add("warning", "ignored", None, what)
+            notes.add("warning", "ignored", compiled.element("body", name), what)
         if compiled["body_gravcomp"][k]:
             what = f"body {name!r} is held against gravity (gravcomp {compiled['body_gravcomp'][k]:g}): not taken over"
-            notes.add("warning", "ignored", None, what)
+            notes.add("warning", "ignored", compiled.element("body", name), what)
     return bodies, numbers
 
 
@@ -181,3 +188,22 @@ def _with_keyframes(model: Model, compiled: Compiled) -> Model:
     if model.nq != compiled.raw["counts"]["nq"]:
         return model  # a joint was made free or fixed on request: states of the file are of another machine
     return replace(model, keyframes=tuple(keyframes_of(compiled)))
+
+
+def _places(model: Model, compiled: Compiled) -> dict[str, Place]:
+    """Of what faults of the model name; what we have made stands where it comes from."""
+    found = {key: element.place for key, element in compiled.elements.items()}
+    for frame, site in zip(model.frames, compiled.names["site"], strict=True):
+        _same(found, f"frame {frame.name!r}", f"site {site!r}")
+    for body in model.bodies:
+        here, joint = f"body {body.name!r}", f"joint {body.joint.name!r}"
+        _same(found, here, joint)  # one of several joints of a body has a body of its own
+        _same(found, joint, here)  # a joint that no file names: fixed, or free as asked
+    for key in compiled.names["key"]:
+        _same(found, f"keyframe {key!r}", f"key {key!r}")
+    return found
+
+
+def _same(found: dict[str, Place], this: str, other: str) -> None:
+    if this not in found and other in found:
+        found[this] = found[other]

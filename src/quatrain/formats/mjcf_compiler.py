@@ -50,8 +50,15 @@ ARRAYS = (
         "actuator_ctrlrange",
     ),
     *("actuator_forcelimited", "actuator_forcerange"),
-    *("key_qpos", "key_qvel", "eq_type", "eq_active0", "tendon_armature"),
+    *("key_qpos", "key_qvel"),
+    *("eq_type", "eq_objtype", "eq_obj1id", "eq_obj2id", "eq_active0", "eq_data", "eq_solref", "eq_solimp"),
+    *("tendon_adr", "tendon_num", "tendon_armature", "wrap_type", "wrap_objid", "wrap_prm"),
 )
+_NOT_OF_THE_FILE = (
+    *("tendon_adr", "tendon_num", "tendon_type", "tendon_invweight0", "tendon_treeid", "tendon_treenum"),
+    *("tendon_actuatorid", "tendon_plasticadr", "tendon_matid"),
+)
+"""Of tendons: what the compiler counts for itself, and what they look like."""
 NAMED = (
     "body",
     "joint",
@@ -111,6 +118,10 @@ def compiled(job: dict[str, Any]) -> dict[str, Any]:
         "name": spec.modelname,
         "version": mujoco.__version__,
         "arrays": {name: getattr(model, name).tolist() for name in ARRAYS},
+        "tendons": _tendons(model),
+        "kinds": {int(number): kind for kind, number in kinds.items()},
+        "equalities": _words("mjEQ_", mujoco.mjtEq),
+        "wraps": _words("mjWRAP_", mujoco.mjtWrap),
         "counts": {name: int(getattr(model, name, 0)) for name in COUNTS},
         "gravity": [0.0, 0.0, 0.0] if weightless else model.opt.gravity.tolist(),
         "medium": {name: getattr(model.opt, name) for name in ("density", "viscosity")},
@@ -121,6 +132,17 @@ def compiled(job: dict[str, Any]) -> dict[str, Any]:
 
 
 _SHORT = {"material": "mat", "actuator": "u"}
+
+
+def _words(start: str, enumeration: Any) -> dict[int, str]:
+    """MuJoCo's names for its numbers, which versions may count differently."""
+    return {int(number): word.removeprefix(start).lower() for word, number in enumeration.__members__.items()}
+
+
+def _tendons(model: Any) -> dict[str, list[Any]]:
+    """All numbers of tendons that this version of MuJoCo knows, by its names."""
+    names = [name for name in dir(model) if name.startswith("tendon_") and name not in _NOT_OF_THE_FILE]
+    return {name.removeprefix("tendon_"): getattr(model, name).tolist() for name in names}
 
 
 def _spec(path: str | None, text: str) -> Any:
@@ -139,8 +161,8 @@ def _spec(path: str | None, text: str) -> Any:
     return spec
 
 
-def _stand_ins(spec: Any, folder: Path | None, roots: list[Path]) -> list[str]:
-    """Files that are not needed are replaced; what is to be said of those that cannot be read."""
+def _stand_ins(spec: Any, folder: Path | None, roots: list[Path]) -> list[tuple[str, str]]:
+    """Files that are not needed are replaced; those of meshes that cannot be read, and why."""
     import mujoco
 
     notes = []
@@ -164,7 +186,7 @@ def _stand_ins(spec: Any, folder: Path | None, roots: list[Path]) -> list[str]:
                 raise ValueError(f"an inertia comes from the mesh {mesh.file!r}, which {wrong}")
             continue
         if wrong:
-            notes.append(f"mesh {mesh.file!r} {wrong}")
+            notes.append((mesh.file, wrong))
         if not mesh.name:
             mesh.name = name
         mesh.file = ""

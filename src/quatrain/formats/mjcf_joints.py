@@ -23,13 +23,13 @@ _IDENTITY = Quaternion.identity()
 
 def joints_of(compiled: Compiled, body: int, choices: Choices, notes: Notes) -> Iterator[Joint]:
     """Of one body: at least one; a body without any is fixed to its parent."""
-    X_PB = compiled.pose("body", body)
+    X_PB, of_body = compiled.pose("body", body), compiled.element("body", compiled.names["body"][body])
     count, first = compiled["body_jntnum"][body], compiled["body_jntadr"][body]
     if count == 0:
         name = f"{compiled.names['body'][body]}_fixed"
         if choices.base == "floating" and compiled["body_parentid"][body] == 0 and body == 1:
             notes.add(
-                "info", "assumed", None, f"{compiled.names['body'][body]!r} floats: it is free, as asked"
+                "info", "assumed", of_body, f"{compiled.names['body'][body]!r} floats: it is free, as asked"
             )
             yield Joint("root", "free", X_PB, axes=AXES)
             return
@@ -39,13 +39,12 @@ def joints_of(compiled: Compiled, body: int, choices: Choices, notes: Notes) -> 
         joint = _joint(compiled, j, X_PB)
         if joint.kind == "ball" and compiled["jnt_limited"][j]:
             what = f"the limit of ball joint {joint.name!r}, an angle from its rest, is not taken over"
-            notes.add("warning", "ignored", None, what)
+            notes.add("warning", "ignored", compiled.element("joint", joint.name), what)
         if joint.kind == "free" and choices.base == "fixed":
             start = compiled["jnt_qposadr"][j]
             at = compiled["qpos0"][start : start + 7]
-            notes.add(
-                "info", "assumed", None, f"{compiled.names['body'][body]!r} is fixed to the ground, as asked"
-            )
+            what = f"{compiled.names['body'][body]!r} is fixed to the ground, as asked"
+            notes.add("info", "assumed", of_body, what)
             yield Joint(joint.name, "fixed", Pose(Quaternion(*at[3:]).normalised(), Vec3(*at[:3])))
             return
         yield joint
@@ -81,7 +80,9 @@ def _joint(compiled: Compiled, j: int, X_PB: Pose) -> Joint:
     if kind == "ball":
         return replace(joint, X_PJ=X_PB @ here, X_MB=back)
     if not axis.norm() > 0:
-        raise FormatError(f"the axis of joint {name!r} is zero", do="give it a direction")
+        element = compiled.element("joint", name)
+        where = None if element is None else element.place
+        raise FormatError(f"the axis of joint {name!r} is zero", do="give it a direction", where=where)
     axis = axis if axis.norm() == 1 else axis / axis.norm()
     ref = compiled["qpos0"][at_q]  # the file's poses are those at this coordinate
     if kind == "prismatic":

@@ -1,4 +1,4 @@
-"""What a compiled MuJoCo model has besides its tree: shapes, actuators, keyframes, and what is kept without effect."""
+"""What a compiled MuJoCo model has besides its tree: shapes, actuators and keyframes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from quatrain.formats.mjcf_joints import ends
 from quatrain.formats.reading import Notes
-from quatrain.model import Actuator, Extra, Keyframe, Shape
+from quatrain.model import Actuator, Keyframe, Shape
 
 if TYPE_CHECKING:
     from quatrain.formats.mjcf import Compiled
 
 # By MuJoCo's numbers; what its sizes are here: half sides, half heights.
 _SHAPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
-_EQUALITIES = ("connect", "weld", "joint", "tendon", "flex")
 _HIDDEN = 3
 """Shapes of this group and above are not shown, unless that is asked for."""
 _JOINT, _SITE = 0, 4
@@ -69,7 +68,8 @@ def actuators_of(compiled: Compiled, notes: Notes) -> Iterator[Actuator]:
         kind, (target, _) = compiled["actuator_trntype"][k], compiled["actuator_trnid"][k]
         fixed = compiled["actuator_gaintype"][k] == 0 and compiled["actuator_biastype"][k] in (0, 1)
         if kind not in (_JOINT, _SITE) or not fixed or compiled["actuator_dyntype"][k] != 0:
-            notes.add("warning", "ignored", None, f"actuator {name!r} is of a kind that is not modelled here")
+            what = f"actuator {name!r} is of a kind that is not modelled here"
+            notes.add("warning", "ignored", compiled.element("actuator", name), what)
             continue
         gear = tuple(compiled["actuator_gear"][k])
         affine = compiled["actuator_biastype"][k] == 1
@@ -100,28 +100,3 @@ def keyframes_of(compiled: Compiled) -> Iterator[Keyframe]:
     yield Keyframe("qpos0", tuple(compiled["qpos0"]), (0.0,) * compiled.raw["counts"]["nv"])
     for k, name in enumerate(compiled.names["key"]):
         yield Keyframe(name, tuple(compiled["key_qpos"][k]), tuple(compiled["key_qvel"][k]))
-
-
-def extras_of(compiled: Compiled, notes: Notes) -> Iterator[Extra]:
-    """Constraints, tendons and sensors, by name."""
-    counted = {"equality": 0, "tendon": 0, "sensor": 0}
-    for kind in counted:
-        for k, name in enumerate(compiled.names[kind]):
-            counted[kind] += 1
-            attributes: tuple[tuple[str, str], ...] = ()
-            if kind == "equality":
-                number = compiled["eq_type"][k]
-                attributes = (("type", _EQUALITIES[number] if number < len(_EQUALITIES) else str(number)),)
-            yield Extra(kind, name, attributes)
-    for kind, count in counted.items():
-        if count:
-            severity = "warning" if kind == "equality" else "info"
-            notes.add(
-                severity, "kept", None, f"{count} {kind} kept in model.extras, without effect on the dynamics"
-            )
-    if any(compiled["tendon_armature"]):
-        notes.add(
-            "warning", "ignored", None, "tendons have armature, which is not modelled here: M lacks its part"
-        )
-    if compiled.raw["counts"]["nflex"]:
-        notes.add("warning", "ignored", None, "flexible bodies are not modelled here")

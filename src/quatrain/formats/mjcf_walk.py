@@ -1,13 +1,14 @@
-"""An MJCF file before MuJoCo's compiler sees it: lines, files that it would open, numbers, what is left out."""
+"""An MJCF file before MuJoCo's compiler sees it: elements, files that it would open, numbers, what is left out."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from quatrain.formats.reading import Choices, Notes
-from quatrain.formats.source import MOST_ELEMENTS, Element, FormatError, Place, parse, text_of
+from quatrain.formats.source import MOST_ELEMENTS, Element, FormatError, parse, text_of
 
 _INCLUDES = ("include", "model")
 """Whose files are MJCF too."""
@@ -21,41 +22,95 @@ _ASIDE = {
     "custom": "it has no effect on the dynamics",
     "contact": "contacts are not modelled here",
 }
+_KINDS = {"body": "body", "joint": "joint", "freejoint": "joint", "site": "site"}
+_SECTIONS = ("equality", "tendon", "sensor", "actuator", "keyframe")
+"""Whose elements are of one kind, whatever their tags."""
+_ATTACHED, _DEEPER = "attached", "inside"
+_ROOTS = ("mujoco", "mujocoinclude")
 _FORCES = ("gravity", "density", "viscosity")
 
 
-def walked(root: Element, choices: Choices, notes: Notes) -> dict[str, Place]:
-    """Where bodies and joints stand, in this file and in those that it includes, which must lie in allowed folders."""
-    found: dict[str, Place] = {}
+@dataclass
+class Walk:
+    """Elements by what they are in the compiled model, in the order of the document."""
+
+    elements: dict[str, list[Element]] = field(default_factory=dict)
+    owners: list[int] = field(default_factory=list)
+    """Of each joint, the number of its body among the bodies."""
+    meshes: dict[str, Element] = field(default_factory=dict)
+    """By their files."""
+    options: dict[str, Element] = field(default_factory=dict)
+    """By attribute; of several the last one counts."""
+    flexible: Element | None = None
+    alone: bool = True
+    """Whether there is no other file, so that a line that the compiler names is one of this file."""
+
+    def of(self, kind: str) -> list[Element]:
+        return self.elements.get(kind, [])
+
+    def take(self, element: Element, section: str, owner: int) -> None:
+        """An element that stands in this section, or directly in a body."""
+        kind = _KINDS.get(element.tag, "")
+        if section in _SECTIONS:
+            kind = section
+        elif section:
+            kind = f"{section} {kind}" if kind and section == _ATTACHED else ""
+        if kind == "joint":
+            self.owners.append(owner)
+        if kind:
+            self.elements.setdefault(kind, []).append(element)
+        if element.tag == "mesh" and (file := element.get("file")):
+            self.meshes.setdefault(file, element)
+        elif element.tag == "option":
+            self.options |= {name: element for name, _ in element.everything()}
+        elif element.tag in ("flex", "flexcomp") and self.flexible is None:
+            self.flexible = element
+
+
+def walked(root: Element, choices: Choices, notes: Notes) -> Walk:
+    """What stands where, in this file and in those that it includes, which must lie in allowed folders."""
+    walk = Walk()
     seen = {choices.path.resolve()} if choices.path is not None else set()
-    pending, count = [root], 0
+    pending, count = [(root, "", -1)], 0
     meshdir = _mesh_folder(root)
     while pending:
-        element = pending.pop()
+        element, section, owner = pending.pop()
         count += 1
         if count > MOST_ELEMENTS:
             root.fail(
                 f"with what it includes it has more than {MOST_ELEMENTS:,} elements",
                 do="check that it is a model",
             )
-        name = element.get("name")
-        if name and element.tag in ("body", "joint", "freejoint"):
-            found.setdefault(f"{'body' if element.tag == 'body' else 'joint'} {name!r}", element.place)
         _refuse_endless(element)
         if element.tag in _INCLUDES and element.has("file"):
+            walk.alone = False
             path = _file(element, choices, Path())
             if path not in seen:
                 seen.add(path)
-                pending.append(_opened(element, path))
-        elif element.tag in _OPENED and element.has("file"):
+                inside = section if element.tag == "include" else _ATTACHED
+                pending.append((_opened(element, path), inside, owner))
+            continue
+        if element.tag in _OPENED and element.has("file"):
             for folder in {Path(), meshdir}:
                 _file(element, choices, folder)
         if element.tag in _ASIDE and element is not root:
             notes.aside([element], _ASIDE[element.tag])
         elif element.tag == "option":
             _tell_of_options(element, notes)
-        pending += reversed(element.others())
-    return found
+        if element.tag not in _ROOTS:
+            walk.take(element, section, owner)
+            section = _within(element, section)
+            owner = len(walk.of("body")) - 1 if element.tag == "body" else owner
+        pending += [(child, section, owner) for child in reversed(element.others())]
+    return walk
+
+
+def _within(element: Element, section: str) -> str:
+    """The section of what is in it: nothing for bodies of the model itself."""
+    apart = element.tag in (*_SECTIONS, "default")
+    if section:
+        return _DEEPER if section in _SECTIONS or apart else section
+    return element.tag if apart else ""
 
 
 def _mesh_folder(root: Element) -> Path:

@@ -73,7 +73,7 @@ class LoadReport:
 
     def lines(self, most: int = 6) -> Iterator[str]:
         """For reading: at most so many findings of one kind, and how many more there are."""
-        held = ", ".join(f"{n} {name if n != 1 else name.removesuffix('s')}" for name, n in self.held)
+        held = ", ".join(f"{n} {name if n != 1 else _one_of(name)}" for name, n in self.held)
         yield f"{self.source} ({self.format}): {held}"
         codes = dict.fromkeys(finding.code for finding in self.findings)
         for severity in SEVERITIES:
@@ -83,6 +83,10 @@ class LoadReport:
                 yield from (f"  {severity} [{code}] {text}" for text in shown[:most])
                 if len(shown) > most:
                     yield f"  {severity} [{code}] … and {len(shown) - most} more like this"
+
+
+def _one_of(names: str) -> str:
+    return f"{names.removesuffix('ies')}y" if names.endswith("ies") else names.removesuffix("s")
 
 
 def one_by_one(findings: Iterable[Finding]) -> Iterator[str]:
