@@ -87,6 +87,10 @@ def named_model(name: str, **options: Any) -> tuple[Model, LoadReport | None]:
     """A model by the name of a file or of an embedded example."""
     if Path(name).exists() or Path(name).suffix:
         return load_model(name, **options)
+    if options.get("arguments"):
+        raise ArgumentError(
+            f"there is no file {name!r}, and arguments came", do="name a .xacro: only they have any"
+        )
     try:
         return examples.model(name), None
     except ArgumentError as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
 import quatrain as qt
+from quatrain.cli import app
 from quatrain.errors import ArgumentError
 from quatrain.formats import FormatError, xacro
 from quatrain.loading import load_model
@@ -53,6 +55,34 @@ def test_macros_includes_and_expressions_become_a_robot(folder):
 
 def test_arguments_are_those_of_the_file(folder):
     assert qt.load(arm_of(folder), arguments={"n": 4}).nv == 4
+
+
+def test_arguments_on_the_command_line(folder, tmp_path):
+    arm, copy = str(arm_of(folder)), str(tmp_path / "arm.urdf")
+
+    def ended(*arguments):
+        result = CliRunner().invoke(app, arguments)
+        failed = isinstance(result.exception, ArgumentError)
+        return result.exit_code, str(result.exception) if failed else result.output
+
+    for command in ("info", "check"):
+        assert "3 joints" in ended(command, arm, "--arg", "n=3")[1]
+        assert "2 joints" in ended(command, arm)[1]
+    assert ended("convert", arm, copy, "--arg", "n=3")[0] == 0
+    assert qt.load(copy).nv == 3
+    assert ended("diff", arm, copy, "--arg", "n=3")[0] == 0  # those of the xacro alone
+    assert ended("diff", arm, copy, "--arg", "n=4")[0] == 1
+    for wrong, message in (
+        (("--arg", "n"), "--arg is 'n'.\n  To fix: write --arg NAME=VALUE."),
+        (("--arg", "=3"), "--arg is '=3'."),
+        (("--arg", "n=3", "--arg", "n=4"), "--arg gives 'n' twice"),
+    ):
+        code, text = ended("info", arm, *wrong)
+        assert (code, message in text) == (1, True)
+    assert "arm.urdf is no .xacro, and arguments came" in ended("info", copy, "--arg", "n=3")[1]
+    assert "there is no file 'arm6', and arguments came" in ended("info", "arm6", "--arg", "n=3")[1]
+    code, text = ended("diff", "arm6", "arm6", "--arg", "n=3")
+    assert (code, "arguments came" in text) == (2, True)
 
 
 def test_a_file_that_is_not_called_xacro_is_not_evaluated(folder):

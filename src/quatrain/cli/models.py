@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from quatrain.cli.console import console
-from quatrain.errors import QuatrainError
+from quatrain.errors import ArgumentError, QuatrainError
 
 Base = Annotated[str, typer.Option(help="auto (as the file says), fixed or floating.")]
 Mimic = Annotated[str, typer.Option(help="Joints that follow others: exact or independent.")]
@@ -21,6 +21,10 @@ Roots = Annotated[
     list[Path] | None,
     typer.Option("--root", help="A further folder that the file may refer to; several times."),
 ]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option("--arg", metavar="NAME=VALUE", help="An argument of a .xacro; several times."),
+]
 
 
 def info(
@@ -29,12 +33,14 @@ def info(
     mimic: Mimic = "exact",
     inertia: Inertia = "warn",
     root: Roots = None,
+    arg: Arguments = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a robot's file holds, and what was assumed, merged, kept and not read."""
     from quatrain.loading import named_model, summary
 
-    found, report = named_model(model, base=base, mimic=mimic, inertia=inertia, roots=root or ())
+    options = _options(base, mimic, root, arg)
+    found, report = named_model(model, **options, inertia=inertia)
     if as_json:
         _print_json(summary(found, report))
         return
@@ -49,6 +55,7 @@ def check(
     base: Base = "auto",
     mimic: Mimic = "exact",
     root: Roots = None,
+    arg: Arguments = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     verify: Annotated[bool, typer.Option(help="Compare the robot's equations by several roads.")] = True,
     repair: Annotated[
@@ -60,13 +67,13 @@ def check(
     from quatrain.checking import check as check_file
     from quatrain.checking import repair as repair_file
 
-    where: dict[str, Any] = {"base": base, "mimic": mimic, "roots": root or ()}
-    report = check_file(file, **where, verify=verify)
+    options = _options(base, mimic, root, arg)
+    report = check_file(file, **options, verify=verify)
     told = report.as_dict()
     if not as_json:
         _print_lines(report.lines())
     if repair is not None:
-        changes, saved = repair_file(file, repair, **where)
+        changes, saved = repair_file(file, repair, **options)
         told["repaired"] = {"changes": [one.as_dict() for one in changes], "report": saved.as_dict()}
         if not as_json:
             typer.echo(
@@ -90,6 +97,7 @@ def convert(
     mimic: Mimic = "exact",
     inertia: Inertia = "warn",
     root: Roots = None,
+    arg: Arguments = None,
     merge_fixed: Annotated[
         bool, typer.Option("--merge-fixed", help="Bodies on fixed joints become parts of their parents.")
     ] = False,
@@ -102,8 +110,8 @@ def convert(
     from quatrain.loading import named_model
     from quatrain.saving import save
 
-    options: dict[str, Any] = {"base": base, "mimic": mimic, "inertia": inertia, "roots": root or ()}
-    model, report = named_model(source, **options, merge_fixed=merge_fixed)
+    options = _options(base, mimic, root, arg)
+    model, report = named_model(source, **options, inertia=inertia, merge_fixed=merge_fixed)
     saved = save(model, target, format=to, strict=strict)
     if as_json:
         _print_json({"read": None if report is None else report.as_dict(), "written": saved.as_dict()})
@@ -121,6 +129,7 @@ def diff(
     mimic: Mimic = "exact",
     inertia: Inertia = "warn",
     root: Roots = None,
+    arg: Arguments = None,
     merge_fixed: Annotated[
         bool, typer.Option(help="Compare bodies with all that is fixed to them, or every body for itself.")
     ] = True,
@@ -134,9 +143,18 @@ def diff(
     from quatrain.differences import differences
     from quatrain.loading import named_model
 
-    options: dict[str, Any] = {"base": base, "mimic": mimic, "inertia": inertia, "roots": root or ()}
     try:
-        first, second = (named_model(name, **options, merge_fixed=merge_fixed)[0] for name in (a, b))
+        # A xacro beside what was made of it: they are the xacro's.
+        takers = [name for name in (a, b) if name.lower().endswith(".xacro")] or [a, b]
+        first, second = (
+            named_model(
+                name,
+                **_options(base, mimic, root, arg if name in takers else None),
+                inertia=inertia,
+                merge_fixed=merge_fixed,
+            )[0]
+            for name in (a, b)
+        )
         short = (Path(a).name, Path(b).name)
         names = short if short[0] != short[1] else (a, b)
         found = differences(first, second, tolerance=tolerance, states=states, names=names)
@@ -148,6 +166,24 @@ def diff(
     else:
         _print_lines(found.lines())
     raise typer.Exit(0 if found.same else 1)
+
+
+def _options(base: str, mimic: str, root: list[Path] | None, arg: list[str] | None) -> dict[str, Any]:
+    """Of every reader."""
+    return {"base": base, "mimic": mimic, "roots": root or (), "arguments": _arguments(arg)}
+
+
+def _arguments(given: list[str] | None) -> dict[str, str] | None:
+    """Of NAME=VALUE, with any text as the value."""
+    found: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not (equals and name.strip()):
+            raise ArgumentError(f"--arg is {text!r}", do="write --arg NAME=VALUE")
+        if name in found:
+            raise ArgumentError(f"--arg gives {name!r} twice", do="give it once")
+        found[name] = value
+    return found or None
 
 
 def _print_json(told: Any) -> None:

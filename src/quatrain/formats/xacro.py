@@ -40,7 +40,8 @@ def written_out(
         message = " ".join(result["error"].split())
         raise FormatError(
             f"xacro cannot write it out: {message}",
-            do="mend what it names; values are passed as load(…, arguments={…}), folders of packages as roots=[…]",
+            do="mend what it names; values are passed as load(…, arguments={…}) or --arg NAME=VALUE, "
+            "folders of packages as roots=[…] or --root",
             where=path.name,
         )
     if "<link" not in result["text"] and "<robot" in result["text"]:
