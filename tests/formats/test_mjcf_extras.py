@@ -206,6 +206,14 @@ def test_lines_are_of_the_file_that_is_included(tmp_path):
     assert model.extras[0].where == "rest.xml:2"
     assert str(report).splitlines()[0].endswith(": 1 body, 1 joint, 0 shapes")
     assert "rest.xml:2: equality 'ratio' (joint: 'j'): kept" in str(report)
+    (tmp_path / "rest.xml").write_text(
+        '<mujocoinclude><compiler meshdir="parts"/><asset>\n<mesh file="no.stl"/></asset></mujocoinclude>'
+    )
+    (tmp_path / "n.xml").write_text(
+        f'<mujoco><include file="rest.xml"/><worldbody><body>{BODY}<joint/></body></worldbody></mujoco>'
+    )
+    (finding,) = load_model(tmp_path / "n.xml")[1].of("shapes")
+    assert str(finding).startswith("rest.xml:2: mesh ")
     (tmp_path / "rest.xml").write_text("<mujocoinclude>\n<weld/></mujocoinclude>")
     with pytest.raises(FormatError) as caught:
         load_model(tmp_path / "m.xml")

@@ -38,7 +38,7 @@ def read_mjcf(root: Element, choices: Choices) -> Reading:
     compiled = Compiled(_compiled(root, choices, walk), walk)
     for file, wrong in compiled.raw["notes"]:
         what = f"mesh {file!r} {wrong}: it is not needed for the dynamics"
-        notes.add("info", "shapes", walk.meshes.get(file), what)
+        notes.add("info", "shapes", walk.mesh(file), what)
     for name, value in compiled.raw["medium"].items():
         if value:
             what = f"the medium has {name} {value:g}: its forces are not modelled here"

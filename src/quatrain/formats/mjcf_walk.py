@@ -48,6 +48,11 @@ class Walk:
     def of(self, kind: str) -> list[Element]:
         return self.elements.get(kind, [])
 
+    def mesh(self, file: str) -> Element | None:
+        """By its file, of which the compiler may have completed the path."""
+        alike = [e for named, e in self.meshes.items() if Path(named).name == Path(file).name]
+        return self.meshes.get(file) or (alike[0] if len(alike) == 1 else None)
+
     def take(self, element: Element, section: str, owner: int) -> None:
         """An element that stands in this section, or directly in a body."""
         kind = _KINDS.get(element.tag, "")
