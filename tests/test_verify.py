@@ -28,6 +28,48 @@ def test_also_on_trees_with_joints_of_every_kind(seed):
     assert found, str(found)
 
 
+# ---- differences ---------------------------------------------------------------------------------------
+
+GRAVITY = "g = ∂V of differences"
+
+
+def balance(excess):
+    """Two weights of a ton on a beam, one of them a little farther out."""
+    built = qt.ModelBuilder("balance")
+    built.body("beam", joint="revolute", axis=(0, 1, 0), at=(0.0, 0.0, 2.0), mass=1.0, inertia=(1, 1, 1))
+    for name, x in (("left", -1.0), ("right", 1.0 + excess)):
+        built.body(name, parent="beam", joint="revolute", axis=(1, 0, 0),
+            at=(x, 0.0, 0.0), mass=1000.0, inertia=(1, 1, 1))  # fmt: skip
+    return built.model()
+
+
+@pytest.mark.parametrize("excess", [0.0, 1e-9, 1e-6, 1e-3])
+def test_weights_that_nearly_cancel_are_no_failure(excess):
+    """The weights turn the beam with 10 kNm each: of g, and of differences of V, only rounding may be left."""
+    found = Robot(balance(excess)).verify(states=8)
+    assert found, str(found)
+
+
+@pytest.mark.parametrize("name", ["arm6", "quadruped", "humanoid", "cart_pole"])
+def test_an_error_of_one_in_a_hundred_million_is_found_by_differences(name):
+    def lie(robot, value, *_):
+        return value + 1e-8 * np.abs(value).max(axis=-1, keepdims=True)
+
+    found = broken(name, "gravity_force", lie).verify(states=4)
+    assert GRAVITY in [check.title for check in found.failures]
+    assert found.suspects[0][0] == "gravity_force"
+
+
+@pytest.mark.parametrize("excess", [1e-9, 1e-6, 1e-3])
+def test_a_wrong_sign_is_found_by_differences_also_where_little_is_left(excess):
+    class Broken(Robot):
+        def gravity_force(self, q):
+            return -np.array(super().gravity_force(q))
+
+    found = Broken(balance(excess)).verify(states=8)
+    assert GRAVITY in [check.title for check in found.failures]
+
+
 # ---- broken on purpose --------------------------------------------------------------------------------
 
 

@@ -2,13 +2,20 @@
 
 Derivatives are central differences of eighth order. With a step of 1/500 s and rates of some radians a second they
 are good to 1e-12. What is summed over bodies knows their poses and Jacobians alone, and no recursion.
+
+A sum of terms of size A is wrong by rounding, ε A, and a difference quotient of it by ε A / step, however small it is
+itself: where weights nearly balance, V is large and ∂V next to nothing, and 1e-12 of ∂V is more than any difference
+can tell. So such a comparison also names A, the size of its terms before they cancel. Its scale is the largest number
+of the state, as in every comparison, but not less than what makes this rounding the 1e-12 from above. At a tolerance of
+1e-10 differences are then asked to be right to 1e-11 A per second: what is wrong by 1e-8 is found where a thousandth
+of A is left, and a wrong sign nearly always.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +26,10 @@ if TYPE_CHECKING:
 
 STEP = 2e-3
 """Of differences [s]."""
+_OF_SUMS = float(np.finfo(float).eps) / 1e-12
+"""What is summed up, times this, is the least scale of the sum."""
+_OF_DIFFERENCES = _OF_SUMS / STEP
+"""What is subtracted, times this, is the least scale of the quotient [1/s]: about 1/9."""
 _WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
 
@@ -83,72 +94,116 @@ def jacobians(robot: Robot, q: Any) -> Any:
 OF_BODIES = "J v of differences of poses"
 """The check whose joints are those of the bodies it compares."""
 
-Comparison = tuple[str, tuple[str, ...], tuple[Any, Any], Sequence[str]]
+
+class Comparison(NamedTuple):
+    """All but the first axis of the sides are of velocities; of `OF_BODIES` the second one is of bodies, with six
+    numbers of each.
+    """
+
+    title: str
+    quantities: tuple[str, ...]
+    sides: tuple[Any, Any]
+    """(states, …)."""
+    places: Sequence[str]
+    """Joints that the axes stand for."""
+    least: Any = 0.0
+    """Scale (states) below which there is only rounding of the terms that one side is made of."""
 
 
 def comparisons(robot: Robot, s: Sample) -> Iterator[Comparison]:
-    """Title, quantities, the two sides (states, …), and the joints that their axes stand for.
-
-    All but the first axis are of velocities; of `OF_BODIES` the second one is of bodies, with six numbers of each.
-    """
+    """All of them, one after the other."""
     by_v, by_body = _joints_of_velocities(robot), [body.joint.name for body in robot.model.bodies]
     q, v, a = s.q, s.v, s.a
     turned = np.einsum("nabc,na,nb->nc", s.G, v, v)
-    yield (
+    masses = _OF_DIFFERENCES * np.abs(s.M).max(axis=(1, 2))
+    weights = _OF_DIFFERENCES * _weights(robot, q)
+    T = robot.kinetic_energy(q, v)
+    yield Comparison(
         "inverse dynamics = covariant form M a + Γ(v, v) + g",
         ("inverse_dynamics", "mass_matrix", "christoffel", "gravity_force"),
         (s.tau, _times(s.M, a) + turned + s.g),
         by_v,
     )
-    yield (
+    yield Comparison(
         "inverse dynamics = Newton–Euler by bodies",
         ("inverse_dynamics", "jacobian", "poses"),
         (s.tau, _by_bodies(s)),
         by_v,
+        _OF_DIFFERENCES * _momenta_of_joints(s),
     )
-    yield "forward dynamics of inverse dynamics", (
-        "forward_dynamics", "inverse_dynamics"), (robot.forward_dynamics(q, v, s.tau), a), by_v  # fmt: skip
-    yield "inverse dynamics = M a + bias force", (
-        "inverse_dynamics", "mass_matrix", "bias_force"), (s.tau, _times(s.M, a) + s.h), by_v  # fmt: skip
-    yield "bias force = C v + g", ("bias_force", "coriolis_matrix", "gravity_force"), (
-        s.h, _times(s.C, v) + s.g), by_v  # fmt: skip
-    yield "C = Γ(v)", ("coriolis_matrix", "christoffel"), (s.C, np.einsum("nabc,na->ncb", s.G, v)), by_v
+    yield Comparison("forward dynamics of inverse dynamics", (
+        "forward_dynamics", "inverse_dynamics"), (robot.forward_dynamics(q, v, s.tau), a), by_v)  # fmt: skip
+    yield Comparison("inverse dynamics = M a + bias force", (
+        "inverse_dynamics", "mass_matrix", "bias_force"), (s.tau, _times(s.M, a) + s.h), by_v)  # fmt: skip
+    yield Comparison(
+        "bias force = C v + g",
+        ("bias_force", "coriolis_matrix", "gravity_force"),
+        (s.h, _times(s.C, v) + s.g),
+        by_v,
+        _OF_SUMS * _weights_on_joints(s),
+    )
+    yield Comparison("C = Γ(v)", ("coriolis_matrix", "christoffel"), (
+        s.C, np.einsum("nabc,na->ncb", s.G, v)), by_v)  # fmt: skip
     rate = s.along(lambda q, v: robot.mass_matrix(q))
-    yield "Ṁ − 2C is skew", ("coriolis_matrix", "mass_matrix"), (rate, s.C + s.C.swapaxes(1, 2)), by_v
+    yield Comparison(
+        "Ṁ − 2C is skew",
+        ("coriolis_matrix", "mass_matrix"),
+        (rate, s.C + s.C.swapaxes(1, 2)),
+        by_v,
+        masses,
+    )
     slopes = s.gradient(robot.mass_matrix)
-    yield (
+    yield Comparison(
         "∂M of differences = Γ + Γᵀ",
         ("christoffel", "mass_matrix"),
         (slopes, s.G + s.G.swapaxes(2, 3)),
         by_v,
+        masses,
     )
-    yield "M = Σ Jᵀ M J of bodies", (
-        "mass_matrix", "jacobian", "poses"), (s.M, _metric_of_bodies(s)), by_v  # fmt: skip
-    yield "M⁻¹ is the inverse of M", ("mass_matrix", "mass_matrix_inverse"), (
-        robot.mass_matrix_inverse(q), _inverse(s.M)), by_v  # fmt: skip
-    yield "g = ∂V of differences", ("gravity_force", "potential_energy"), (
-        s.g, s.gradient(robot.potential_energy)), by_v  # fmt: skip
-    T = robot.kinetic_energy(q, v)
-    yield (
+    yield Comparison("M = Σ Jᵀ M J of bodies", (
+        "mass_matrix", "jacobian", "poses"), (s.M, _metric_of_bodies(s)), by_v)  # fmt: skip
+    yield Comparison("M⁻¹ is the inverse of M", ("mass_matrix", "mass_matrix_inverse"), (
+        robot.mass_matrix_inverse(q), _inverse(s.M)), by_v)  # fmt: skip
+    yield Comparison(
+        "g = ∂V of differences",
+        ("gravity_force", "potential_energy"),
+        (s.g, s.gradient(robot.potential_energy)),
+        by_v,
+        weights,
+    )
+    yield Comparison(
         "T = ½ vᵀ M v",
         ("kinetic_energy", "mass_matrix"),
         (T, np.einsum("na,na->n", v, _times(s.M, v)) / 2),
         (),
     )
-    yield "power: dE/dt = τ·v", ("inverse_dynamics", "energy"), (
-        s.along(robot.energy), np.einsum("na,na->n", s.tau, v)), ()  # fmt: skip
-    yield "energy = T + V", ("energy", "kinetic_energy", "potential_energy"), (
-        robot.energy(q, v), T + robot.potential_energy(q)), ()  # fmt: skip
-    yield OF_BODIES, ("jacobian", "poses"), (
-        np.einsum("nbia,na->nbi", s.J, v), s.along(lambda q, v: _centers(robot, q)) + _turning(s)), by_body  # fmt: skip
-    yield (
+    yield Comparison(
+        "power: dE/dt = τ·v",
+        ("inverse_dynamics", "energy"),
+        (s.along(robot.energy), np.einsum("na,na->n", s.tau, v)),
+        (),
+        weights + _OF_DIFFERENCES * np.abs(T),
+    )
+    yield Comparison("energy = T + V", ("energy", "kinetic_energy", "potential_energy"), (
+        robot.energy(q, v), T + robot.potential_energy(q)), ())  # fmt: skip
+    yield Comparison(
+        OF_BODIES,
+        ("jacobian", "poses"),
+        (
+            np.einsum("nbia,na->nbi", s.J, v),
+            s.along(lambda q, v: _centers(robot, q)) + _turning(s),
+        ),
+        by_body,
+        _OF_DIFFERENCES * np.maximum(np.abs(_centers(robot, q)).max(axis=(1, 2)), 1.0),  # rotations: up to 1
+    )
+    yield Comparison(
         "momentum = Σ m v of bodies",
         ("momentum", "jacobian", "poses"),
         (robot.momentum(q, v), _momentum_of_bodies(s)),
         (),
     )
-    yield "centre of mass of poses", ("center_of_mass", "poses"), (
-        robot.center_of_mass(q), _center(robot, q)), ()  # fmt: skip
+    yield Comparison("centre of mass of poses", ("center_of_mass", "poses"), (
+        robot.center_of_mass(q), _center(robot, q)), ())  # fmt: skip
 
 
 def _joints_of_velocities(robot: Robot) -> list[str]:
@@ -247,6 +302,31 @@ def _rotors(robot: Robot) -> Any:
         for k, rotor in enumerate(segment.armature, segment.v):
             found[k] += float(rotor)
     return found
+
+
+def _weights(robot: Robot, q: Any) -> Any:
+    """Σ m |g| |p| (states): the terms of V, none of which cancels another."""
+    gravity = np.linalg.norm([float(x) for x in robot.model.gravity])
+    masses = np.array([float(body.mass) for body in robot.model.bodies])
+    return np.linalg.norm(_centers(robot, q)[..., :3], axis=-1) @ masses * gravity
+
+
+def _weights_on_joints(s: Sample) -> Any:
+    """Σ |J|ᵀ m |g| (states), the largest of a state: the terms of g."""
+    gravity = np.linalg.norm([float(x) for x in s.robot.model.gravity])
+    masses, _ = _inertias(s.robot, s.q)
+    levers = np.linalg.norm(s.J[..., :3, :], axis=-2)
+    return np.einsum("b,nba->na", masses, levers).max(axis=1) * gravity
+
+
+def _momenta_of_joints(s: Sample) -> Any:
+    """Σ |J|ᵀ |m J v| (states), the largest of a state: what the rates of J v are multiplied from."""
+    masses, inertias = _inertias(s.robot, s.q)
+    rates = np.abs(np.einsum("nbia,na->nbi", s.J, s.v))
+    linear = masses[:, None] * rates[..., :3]
+    angular = np.einsum("nbij,nbj->nbi", np.abs(inertias), rates[..., 3:])
+    of_joints = np.einsum("nbia,nbi->na", np.abs(s.J), np.concatenate((linear, angular), axis=-1))
+    return of_joints.max(axis=1)
 
 
 def _by_bodies(s: Sample) -> Any:

@@ -74,7 +74,7 @@ def test_check_of_a_sound_file(robot):
     assert code == 0
     assert text.startswith("r.urdf (URDF): 4 links, 3 joints, 2 shapes\n")
     assert "0 errors, 0 warnings\n" in text
-    assert "comparisons of its equations agree, on 4 random states, to 1e-08\n" in text
+    assert "comparisons of its equations agree, on 4 random states, to 1e-10\n" in text
     assert max(map(len, text.splitlines())) <= 80
     code, text = ended("check", robot, "--no-verify")
     assert (code, "its equations were not compared: not asked for" in text) == (0, True)
