@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from quatrain.formats.mjcf_walk import Walk
 from quatrain.formats.source import Element
 
-_KINDS = {"body": "body", "joint": "joint", "site": "site", "key": "keyframe"}
-"""Where the walk calls it otherwise than the compiler."""
-
 
 def found_elements(
     walk: Walk, given: dict[str, list[str]], shown: dict[str, list[str]]
@@ -17,10 +14,9 @@ def found_elements(
     """Elements by kind and name, "body 'arm'": names as `given` in the file, and as they are `shown` here."""
     found: dict[str, Element] = {}
     for kind in ("body", "joint", "site", "actuator", "equality", "tendon", "sensor", "key"):
-        elements = walk.of(_KINDS.get(kind, kind))
-        if (
-            kind == "joint"
-        ):  # the compiler has those of a body together, also where a child stands between them
+        elements = walk.of("keyframe" if kind == "key" else kind)
+        if kind == "joint":
+            # The compiler has those of a body together, also where a child stands between them.
             elements = [elements[k] for k in sorted(range(len(elements)), key=walk.owners.__getitem__)]
         if kind == "site":  # by name alone: their order is that of the compiler's bodies
             pairs: Sequence[tuple[str, Element]] = _by_name(elements)

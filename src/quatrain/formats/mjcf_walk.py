@@ -26,7 +26,6 @@ _KINDS = {"body": "body", "joint": "joint", "freejoint": "joint", "site": "site"
 _SECTIONS = ("equality", "tendon", "sensor", "actuator", "keyframe")
 """Whose elements are of one kind, whatever their tags."""
 _ATTACHED, _DEEPER = "attached", "inside"
-_ROOTS = ("mujoco", "mujocoinclude")
 _FORCES = ("gravity", "density", "viscosity")
 
 
@@ -77,6 +76,7 @@ def walked(root: Element, choices: Choices, notes: Notes) -> Walk:
     walk = Walk()
     seen = {choices.path.resolve()} if choices.path is not None else set()
     pending, count = [(root, "", -1)], 0
+    tops = {id(root): root}  # whose tags say nothing; kept, so that no other element gets the same number
     meshdir = _mesh_folder(root)
     while pending:
         element, section, owner = pending.pop()
@@ -93,16 +93,17 @@ def walked(root: Element, choices: Choices, notes: Notes) -> Walk:
             if path not in seen:
                 seen.add(path)
                 inside = section if element.tag == "include" else _ATTACHED
-                pending.append((_opened(element, path), inside, owner))
-            continue
-        if element.tag in _OPENED and element.has("file"):
+                opened = _opened(element, path)
+                tops[id(opened)] = opened
+                pending.append((opened, inside, owner))
+        elif element.tag in _OPENED and element.has("file"):
             for folder in {Path(), meshdir}:
                 _file(element, choices, folder)
         if element.tag in _ASIDE and element is not root:
             notes.aside([element], _ASIDE[element.tag])
         elif element.tag == "option":
             _tell_of_options(element, notes)
-        if element.tag not in _ROOTS:
+        if id(element) not in tops and element.tag not in _INCLUDES:
             walk.take(element, section, owner)
             section = _within(element, section)
             owner = len(walk.of("body")) - 1 if element.tag == "body" else owner
