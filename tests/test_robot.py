@@ -538,3 +538,12 @@ def test_kernels_of_other_inputs_are_other_kernels():
     np.testing.assert_array_equal(one([1.0, 2.0], [3.0]), [3, 6])
     np.testing.assert_array_equal(two([1.0, 2.0], [3.0, 4.0]), [7])
     assert robot.kernel(scaled, inputs={"gain": 1}) is one
+
+
+def test_bounds_beyond_all_measure_are_none_for_random_configurations():
+    """Files write ±1e16 for a rotor that turns without end; there is no angle to tell at 1e16."""
+    built = qt.ModelBuilder("rotor")
+    built.body("blade", axis="z", mass=1.0, inertia=(1, 1, 1), com=(0.1, 0, 0), limits=(-1e16, 1e16))
+    robot = qt.Robot(built.model())
+    assert np.abs(robot.random_configuration(np.random.default_rng(0), 50)).max() <= np.pi
+    assert robot.verify(states=2)

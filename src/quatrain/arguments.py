@@ -20,7 +20,14 @@ def sight(frame: str, point: Any, axes: str, relative_to: str) -> dict[str, Any]
 
 
 def spread(lower: float | None, upper: float | None, span: float) -> tuple[float, float]:
-    """From −span to span, cut by the bounds; beside a bound that is further out, as wide."""
+    """From −span to span, cut by the bounds; beside a bound that is further out, as wide.
+
+    Bounds ten thousand spans away, with which files say that there are none, are none: at an angle of 1e16 no float
+    knows where the joint is.
+    """
+    far = 1e4 * span
+    lower = None if lower is not None and lower < -far else lower
+    upper = None if upper is not None and upper > far else upper
     if lower is not None and upper is not None:
         return lower, upper
     if lower is not None:
