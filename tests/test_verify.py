@@ -70,6 +70,21 @@ def test_a_wrong_sign_is_found_by_differences_also_where_little_is_left(excess):
     assert GRAVITY in [check.title for check in found.failures]
 
 
+def test_a_mass_matrix_that_is_nearly_singular_costs_digits_and_is_no_failure():
+    """A finger of a milligram at the end of an arm of a ton: what M⁻¹ makes of rounding in the arm's force."""
+    built = qt.ModelBuilder("crane")
+    built.body("arm", axis=(0, 1, 0), mass=1000.0, com=(1.0, 0.0, 0.0), inertia=(100, 100, 100))
+    built.body("finger", parent="arm", axis=(0, 1, 0), at=(2.0, 0.0, 0.0), mass=1e-6, com=(0.01, 0.0, 0.0),
+        inertia=(1e-10, 1e-10, 1e-10))  # fmt: skip
+    robot = Robot(built.model())
+    found = robot.verify(states=8)
+    assert found, str(found)
+    assert found.smallest < 1e-12
+    kind = type("Broken", (Robot,), {
+        "forward_dynamics": lambda self, q, v, tau: -np.array(Robot.forward_dynamics(self, q, v, tau))})  # fmt: skip
+    assert kind(robot.model).verify(states=8).suspects[0][0] == "forward_dynamics"
+
+
 # ---- broken on purpose --------------------------------------------------------------------------------
 
 

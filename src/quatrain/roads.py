@@ -5,10 +5,10 @@ are good to 1e-12. What is summed over bodies knows their poses and Jacobians al
 
 A sum of terms of size A is wrong by rounding, ε A, and a difference quotient of it by ε A / step, however small it is
 itself: where weights nearly balance, V is large and ∂V next to nothing, and 1e-12 of ∂V is more than any difference
-can tell. So such a comparison also names A, the size of its terms before they cancel. Its scale is the largest number
-of the state, as in every comparison, but not less than what makes this rounding the 1e-12 from above. At a tolerance of
-1e-10 differences are then asked to be right to 1e-11 A per second: what is wrong by 1e-8 is found where a thousandth
-of A is left, and a wrong sign nearly always.
+can tell; the solution of M a = τ − h is such a sum too, through M⁻¹. So such a comparison also names A, the size of
+its terms before they cancel. Its scale is the largest number of the state, as in every comparison, but not less than
+what makes this rounding the 1e-12 from above. At a tolerance of 1e-10 differences are then asked to be right to 1e-11
+A per second: what is wrong by 1e-8 is found where a thousandth of A is left, and a wrong sign nearly always.
 """
 
 from __future__ import annotations
@@ -131,8 +131,13 @@ def comparisons(robot: Robot, s: Sample) -> Iterator[Comparison]:
         by_v,
         _OF_DIFFERENCES * _momenta_of_joints(s),
     )
-    yield Comparison("forward dynamics of inverse dynamics", (
-        "forward_dynamics", "inverse_dynamics"), (robot.forward_dynamics(q, v, s.tau), a), by_v)  # fmt: skip
+    yield Comparison(
+        "forward dynamics of inverse dynamics",
+        ("forward_dynamics", "inverse_dynamics"),
+        (robot.forward_dynamics(q, v, s.tau), a),
+        by_v,
+        _OF_SUMS * _forces_through_masses(s),
+    )
     yield Comparison("inverse dynamics = M a + bias force", (
         "inverse_dynamics", "mass_matrix", "bias_force"), (s.tau, _times(s.M, a) + s.h), by_v)  # fmt: skip
     yield Comparison(
@@ -317,6 +322,16 @@ def _weights_on_joints(s: Sample) -> Any:
     masses, _ = _inertias(s.robot, s.q)
     levers = np.linalg.norm(s.J[..., :3, :], axis=-2)
     return np.einsum("b,nba->na", masses, levers).max(axis=1) * gravity
+
+
+def _forces_through_masses(s: Sample) -> Any:
+    """|M⁻¹| (|M| |a| + |h|) (states), the largest of a state: the terms of M⁻¹ (τ − h), large if M is nearly singular.
+
+    Skeel's condition of the solution. Higham, Accuracy and Stability of Numerical Algorithms (2002), ch. 7.
+    """
+    forces = _times(np.abs(s.M), np.abs(s.a)) + np.abs(s.h)
+    found = _times(np.abs(_inverse(s.M)), forces).max(axis=1)
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 def _momenta_of_joints(s: Sample) -> Any:
