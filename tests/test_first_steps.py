@@ -76,3 +76,9 @@ def test_a_file_is_not_repaired_into_itself(tmp_path):
     with pytest.raises(qt.ArgumentError, match=r"arm.urdf would be written over, and lose its comments"):
         repair(file, file)
     assert file.read_bytes() == before
+
+
+def test_a_mass_below_zero_is_refused_as_a_parameter():
+    robot = qt.examples.load("pendulum")
+    with pytest.raises(qt.ArgumentError, match=r"the parameter 'bob.mass' has a mass below zero"):
+        robot.simulate([0.1], duration=0.1, parameters={"bob.mass": [1.0, -2.0]})

@@ -186,6 +186,11 @@ class TreeSimulation:
         q0 = np.array(dynamics.neutral(self.model), float) if q0 is None else q0
         v0 = np.zeros(self.model.nv) if v0 is None else v0
         q0, v0 = self._shaped(q0, "q0", self.model.nq), self._shaped(v0, "v0", self.model.nv)
+        for name, values in (parameters or {}).items():
+            if name.endswith(".mass") and name in self.vary and not np.all(np.asarray(values, float) >= 0):
+                raise ArgumentError(
+                    f"the parameter {name!r} has a mass below zero", do="give masses of 0 kg or more"
+                )
         run = self.simulation(
             self._unit(q0, normalize),
             v0,
