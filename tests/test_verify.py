@@ -71,15 +71,14 @@ def test_a_wrong_sign_is_found_by_differences_also_where_little_is_left(excess):
 
 
 def test_a_mass_matrix_that_is_nearly_singular_costs_digits_and_is_no_failure():
-    """A finger of a milligram at the end of an arm of a ton: what M⁻¹ makes of rounding in the arm's force."""
-    built = qt.ModelBuilder("crane")
-    built.body("arm", axis=(0, 1, 0), mass=1000.0, com=(1.0, 0.0, 0.0), inertia=(100, 100, 100))
-    built.body("finger", parent="arm", axis=(0, 1, 0), at=(2.0, 0.0, 0.0), mass=1e-6, com=(0.01, 0.0, 0.0),
-        inertia=(1e-10, 1e-10, 1e-10))  # fmt: skip
+    """Two joints about one axis, with next to nothing in between: M⁻¹ takes the difference of nearly equal numbers."""
+    built = qt.ModelBuilder("spindle")
+    built.body("ring", axis=(0, 1, 0), mass=1e-3, inertia=(1e-7, 1e-7, 1e-7))
+    built.body("wheel", parent="ring", axis=(0, 1, 0), mass=3.0, com=(0.3, 0.0, 0.1), inertia=(1, 1, 1))
     robot = Robot(built.model())
     found = robot.verify(states=8)
     assert found, str(found)
-    assert found.smallest < 1e-12
+    assert found.smallest < 1e-7
     kind = type("Broken", (Robot,), {
         "forward_dynamics": lambda self, q, v, tau: -np.array(Robot.forward_dynamics(self, q, v, tau))})  # fmt: skip
     assert kind(robot.model).verify(states=8).suspects[0][0] == "forward_dynamics"

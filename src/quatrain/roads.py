@@ -167,8 +167,14 @@ def comparisons(robot: Robot, s: Sample) -> Iterator[Comparison]:
     )
     yield Comparison("M = Σ Jᵀ M J of bodies", (
         "mass_matrix", "jacobian", "poses"), (s.M, _metric_of_bodies(s)), by_v)  # fmt: skip
-    yield Comparison("M⁻¹ is the inverse of M", ("mass_matrix", "mass_matrix_inverse"), (
-        robot.mass_matrix_inverse(q), _inverse(s.M)), by_v)  # fmt: skip
+    inverse = _inverse(s.M)
+    yield Comparison(
+        "M⁻¹ is the inverse of M",
+        ("mass_matrix", "mass_matrix_inverse"),
+        (robot.mass_matrix_inverse(q), inverse),
+        by_v,
+        _OF_SUMS * _finite((np.abs(inverse) @ np.abs(s.M) @ np.abs(inverse)).max(axis=(1, 2))),
+    )
     yield Comparison(
         "g = ∂V of differences",
         ("gravity_force", "potential_energy"),
@@ -330,8 +336,11 @@ def _forces_through_masses(s: Sample) -> Any:
     Skeel's condition of the solution. Higham, Accuracy and Stability of Numerical Algorithms (2002), ch. 7.
     """
     forces = _times(np.abs(s.M), np.abs(s.a)) + np.abs(s.h)
-    found = _times(np.abs(_inverse(s.M)), forces).max(axis=1)
-    return np.where(np.isfinite(found), found, 0.0)
+    return _finite(_times(np.abs(_inverse(s.M)), forces).max(axis=1))
+
+
+def _finite(scales: Any) -> Any:
+    return np.where(np.isfinite(scales), scales, 0.0)
 
 
 def _momenta_of_joints(s: Sample) -> Any:
