@@ -46,7 +46,7 @@ def compared(path: Path, kind: str, options: dict[str, Any]) -> tuple[str, float
 
 def _known(model: Model, theirs: Any, report: str, kind: str, what: list[str]) -> str:
     """Why they differ, where the report says so or the peer is known to leave something out."""
-    if kind == "mjcf" and "tendons have armature" in report:
+    if kind == "mjcf" and "has armature, which is not modelled here" in report:
         return "tendons have armature, which the report says is not modelled here"
     if kind == "mjcf" and "flexible bodies" in report:
         return "flexible bodies, which the report says are not modelled here"
