@@ -196,6 +196,13 @@ def test_the_command_writes_a_page(tmp_path):
 
 # ---- in a browser ------------------------------------------------------------------------------------------
 
+PLAY = """
+const label = [...document.querySelectorAll("label")].find((one) => one.textContent.trim() === "play");
+const box = label && document.evaluate(
+  "following::input[@type='checkbox'][1]", label, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue;
+if (box && !box.checked) box.click();
+"""
+
 
 def test_in_a_browser_sliders_move_the_joints_and_time_plays(browser, shown):
     robot = qt.examples.load("gyroscope")
@@ -216,7 +223,10 @@ def test_in_a_browser_sliders_move_the_joints_and_time_plays(browser, shown):
     replay = shown(run)
     browser.open(replay.url, "return document.querySelectorAll('input[type=checkbox]').length >= 2")
     start = replay.q.copy()
-    label = browser.driver.find_element("xpath", "//label[normalize-space()='play']")
-    label.find_element("xpath", "following::input[@type='checkbox'][1]").click()
-    eventually(lambda: np.abs(replay.q - start).max() > 1.0)
+
+    def playing():
+        browser.run(PLAY)  # the client builds its panel piece by piece: until it is there, nothing is pressed
+        return np.abs(replay.q - start).max() > 1.0
+
+    eventually(playing, patience=60.0)
     assert browser.errors("SEVERE") == []
